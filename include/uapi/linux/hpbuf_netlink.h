@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/hpbuf.yaml */
+/* YNL-GEN uapi header */
+/* To regenerate run: tools/net/ynl/ynl-regen.sh */
+
+#ifndef _UAPI_LINUX_HPBUF_NETLINK_H
+#define _UAPI_LINUX_HPBUF_NETLINK_H
+
+#define HPBUF_FAMILY_NAME	"hpbuf"
+#define HPBUF_FAMILY_VERSION	1
+
+/**
+ * enum hpbuf_event_kind - What an event tells.
+ * @HPBUF_EVENT_KIND_ALLOC: A buffer was made.
+ * @HPBUF_EVENT_KIND_FREE: A buffer's memory was given back.
+ * @HPBUF_EVENT_KIND_FAIL: An allocation failed; the cause says why.
+ */
+enum hpbuf_event_kind {
+	HPBUF_EVENT_KIND_ALLOC,
+	HPBUF_EVENT_KIND_FREE,
+	HPBUF_EVENT_KIND_FAIL,
+};
+
+/**
+ * enum hpbuf_cause - Why an allocation failed; one for each errno of
+ *   HPBUF_IOC_ALLOC.
+ * @HPBUF_CAUSE_NONE: It did not fail.
+ * @HPBUF_CAUSE_INVALID: The request was malformed.
+ * @HPBUF_CAUSE_UNSUPPORTED: The CPU lacks the page size.
+ * @HPBUF_CAUSE_NO_NODE: A node is not online.
+ * @HPBUF_CAUSE_NAME_TAKEN: The name is in use.
+ * @HPBUF_CAUSE_CAP: The parameter max_bytes would be exceeded.
+ * @HPBUF_CAUSE_MEMLOCK: RLIMIT_MEMLOCK would be exceeded.
+ * @HPBUF_CAUSE_NO_MEMORY: Not enough free memory above the floor.
+ * @HPBUF_CAUSE_FRAGMENTED: Enough memory, but no contiguous piece could be
+ *   made free.
+ * @HPBUF_CAUSE_TIMEOUT: The time limit passed.
+ * @HPBUF_CAUSE_KILLED: A fatal signal came.
+ * @HPBUF_CAUSE_OTHER: Anything else, such as no descriptor left.
+ */
+enum hpbuf_cause {
+	HPBUF_CAUSE_NONE,
+	HPBUF_CAUSE_INVALID,
+	HPBUF_CAUSE_UNSUPPORTED,
+	HPBUF_CAUSE_NO_NODE,
+	HPBUF_CAUSE_NAME_TAKEN,
+	HPBUF_CAUSE_CAP,
+	HPBUF_CAUSE_MEMLOCK,
+	HPBUF_CAUSE_NO_MEMORY,
+	HPBUF_CAUSE_FRAGMENTED,
+	HPBUF_CAUSE_TIMEOUT,
+	HPBUF_CAUSE_KILLED,
+	HPBUF_CAUSE_OTHER,
+};
+
+enum {
+	HPBUF_A_NODE_PAGES_NODE = 1,
+	HPBUF_A_NODE_PAGES_PAGES,
+
+	__HPBUF_A_NODE_PAGES_MAX,
+	HPBUF_A_NODE_PAGES_MAX = (__HPBUF_A_NODE_PAGES_MAX - 1)
+};
+
+enum {
+	HPBUF_A_BUF_ID = 1,
+	HPBUF_A_BUF_NAME,
+	HPBUF_A_BUF_PAGE_SHIFT,
+	HPBUF_A_BUF_SIZE,
+	HPBUF_A_BUF_ASKED,
+	HPBUF_A_BUF_UID,
+	HPBUF_A_BUF_PERSIST,
+	HPBUF_A_BUF_MAPPINGS,
+	HPBUF_A_BUF_OPENS,
+	HPBUF_A_BUF_CREATED_NS,
+	HPBUF_A_BUF_AGE_NS,
+	HPBUF_A_BUF_ALLOC_NS,
+	HPBUF_A_BUF_SCAN_NS,
+	HPBUF_A_BUF_MIGRATE_NS,
+	HPBUF_A_BUF_ZERO_NS,
+	HPBUF_A_BUF_FAULTS,
+	HPBUF_A_BUF_FAULT_NS,
+	HPBUF_A_BUF_FAULT_MAX_NS,
+	HPBUF_A_BUF_NODE,
+
+	__HPBUF_A_BUF_MAX,
+	HPBUF_A_BUF_MAX = (__HPBUF_A_BUF_MAX - 1)
+};
+
+enum {
+	HPBUF_A_POOL_NODE = 1,
+	HPBUF_A_POOL_PAGE_SHIFT,
+	HPBUF_A_POOL_READY,
+	HPBUF_A_POOL_USED,
+	HPBUF_A_POOL_ALLOCATED,
+	HPBUF_A_POOL_FREED,
+	HPBUF_A_POOL_ALLOC_NS,
+	HPBUF_A_POOL_FREE_NS,
+	HPBUF_A_POOL_MAX_BYTES,
+	HPBUF_A_POOL_USED_BYTES,
+	HPBUF_A_POOL_FLOOR_BYTES,
+
+	__HPBUF_A_POOL_MAX,
+	HPBUF_A_POOL_MAX = (__HPBUF_A_POOL_MAX - 1)
+};
+
+enum {
+	HPBUF_A_EVENT_SEQ = 1,
+	HPBUF_A_EVENT_KIND,
+	HPBUF_A_EVENT_TIME_NS,
+	HPBUF_A_EVENT_ID,
+	HPBUF_A_EVENT_PAGE_SHIFT,
+	HPBUF_A_EVENT_SIZE,
+	HPBUF_A_EVENT_TOOK_NS,
+	HPBUF_A_EVENT_CAUSE,
+	HPBUF_A_EVENT_ERRNO,
+
+	__HPBUF_A_EVENT_MAX,
+	HPBUF_A_EVENT_MAX = (__HPBUF_A_EVENT_MAX - 1)
+};
+
+enum {
+	HPBUF_A_WALK_ADDR = 1,
+	HPBUF_A_WALK_LEN,
+	HPBUF_A_WALK_PTE_BYTES,
+	HPBUF_A_WALK_PMD_BYTES,
+	HPBUF_A_WALK_PUD_BYTES,
+	HPBUF_A_WALK_NONE_BYTES,
+	HPBUF_A_WALK_TABLE_BYTES,
+	HPBUF_A_WALK_LEVELS,
+
+	__HPBUF_A_WALK_MAX,
+	HPBUF_A_WALK_MAX = (__HPBUF_A_WALK_MAX - 1)
+};
+
+enum {
+	HPBUF_CMD_BUF_GET = 1,
+	HPBUF_CMD_POOL_GET,
+	HPBUF_CMD_WALK,
+	HPBUF_CMD_EVENT_NTF,
+
+	__HPBUF_CMD_MAX,
+	HPBUF_CMD_MAX = (__HPBUF_CMD_MAX - 1)
+};
+
+#define HPBUF_MCGRP_EVENTS	"events"
+
+#endif /* _UAPI_LINUX_HPBUF_NETLINK_H */
