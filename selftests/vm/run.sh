@@ -1,0 +1,209 @@
+#!/bin/bash
+# run.sh - boot a cached kernel in an emulated machine and run a command in it.
+#
+# usage: run.sh [options] -- CMD...
+#	-k VER		kernel: 6.1, 6.12 (default) or 7.3
+#	-m MEM		memory, default 6G		-c CPUS	default 2
+#	-t SECONDS	time limit, default 600 (times HPBUF_TIMEOUT_SCALE)
+#	-n		two NUMA nodes			-a 'WORDS' kernel command line
+#	-p CPU		QEMU's CPU model		-q 'OPTS'  more for QEMU
+#	-s DIR		the directory the guest may write to
+#	-l FILE		serial log, default build/vm/VER-TIME-PID.log; the full
+#			dmesg is kept beside it as FILE.dmesg
+#	-w		do not scan the logs for warnings
+# CMD is run by root's shell in the current directory; several words are quoted
+# as they are, a single word may be any shell text.
+#
+# Guarantees: the guest sees this machine's files at their own paths, read-only
+# below an overlay that is thrown away; only DIR is written for real.  KVM is
+# never used.  The output of CMD is stdout.  Exit status: CMD's own; 124 time
+# limit; 125 the guest died or never came up; 126 CMD succeeded but the kernel
+# log has something bad.  The logs are always kept.  The emulator never outlives
+# this script.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+ver=6.12 mem=6G cpus=2 limit=600 append="" qopts="" numa="" share="" log="" scan=1
+cpu=qemu64,+pdpe1gb,+rdtscp,+smep,+smap
+while getopts k:m:c:t:np:a:q:s:l:w o; do
+	case $o in
+	k) ver=$OPTARG ;;
+	m) mem=$OPTARG ;;
+	c) cpus=$OPTARG ;;
+	t) limit=$OPTARG ;;
+	n) numa=1 ;;
+	p) cpu=$OPTARG ;;
+	a) append=$OPTARG ;;
+	q) qopts=$OPTARG ;;
+	s) share=$OPTARG ;;
+	l) log=$OPTARG ;;
+	w) scan="" ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || { say "no command"; exit 2; }
+
+"$vm/fetch-kernel.sh" "$ver"
+kernel=$(kernel_dir "$ver")
+rel=$(cat "$kernel/release")
+limit=$((limit * ${HPBUF_TIMEOUT_SCALE:-1}))
+log=${log:-$top/build/vm/$ver-$(date +%H%M%S)-$$.log}
+mkdir -p "$(dirname "$log")"
+: >"$log"
+rm -f "$log.dmesg"
+if [ -n "$share" ]; then
+	mkdir -p "$share"
+	share=$(realpath "$share")
+fi
+
+tmp=$(mktemp -d)
+pid=""
+# shellcheck disable=SC2317 # the traps call it
+stop()
+{
+	[ -z "$pid" ] || kill "$pid" 2>/dev/null || true
+	[ -z "$pid" ] || wait "$pid" 2>/dev/null || true
+	rm -rf "$tmp"
+}
+trap stop EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# The initial root: busybox, our init, and the modules that reach the 9p root.
+make_initrd()
+{
+	local d=$tmp/initrd m ko n=100
+
+	mkdir -p "$d"/{bin,proc,sys,dev,lower,over,new,mod}
+	cp "$(command -v busybox)" "$d/bin/busybox"
+	cp "$vm/guest-init.sh" "$d/init"
+	for m in virtio_pci 9pnet_virtio 9p virtio_console overlay; do
+		# modules that are built in have no file and need none
+		while read -r ko; do
+			compgen -G "$d/mod/*-$(basename "${ko%.ko*}").ko" >/dev/null && continue
+			n=$((n + 1))
+			unpack "$ko" >"$d/mod/$n-$(basename "${ko%.ko*}").ko"
+		done < <(modprobe -d "$kernel/modroot" -S "$rel" --show-depends "$m" 2>/dev/null |
+			awk '$1 == "insmod" { print $2 }')
+	done
+	(cd "$d" && find . -print0 | cpio -o0 -H newc --quiet) >"$tmp/initrd.img"
+}
+
+unpack()
+{
+	case $1 in
+	*.xz)	xz -dc "$1" ;;
+	*.zst)	zstd -dcq "$1" ;;
+	*.gz)	gzip -dc "$1" ;;
+	*)	cat "$1" ;;
+	esac
+}
+
+# The command and what init must know, in the directory both sides write.
+make_io()
+{
+	local d=$tmp/io keep=""
+
+	mkdir "$d"
+	# a tmpfs on /tmp must not hide what the guest needs from there
+	case "$PWD/ $top/ $share/ $(realpath "$kernel")/" in
+	/tmp/* | *" /tmp/"*) keep=1 ;;
+	esac
+	printf 'SHARE=%q\nMODULES=%q\nKEEP_TMP=%q\n' "$share" \
+		"$(realpath "$kernel/modroot/lib/modules")" "$keep" >"$d/env"
+	{
+		printf 'export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n'
+		printf 'export HOME=/root LANG=C.UTF-8 HPBUF_GUEST=%q\ncd %q\n' "$ver" "$PWD"
+		env | sed -nE 's/^(HPBUF_[A-Z_]*|HPCTL)=.*/\1/p' | while read -r name; do
+			printf 'export %s=%q\n' "$name" "${!name}"
+		done
+		if [ $# = 1 ]; then
+			printf '%s\n' "$1"
+		else
+			printf '%q ' "$@"
+			printf '\n'
+		fi
+	} >"$d/cmd"
+}
+
+# fs TAG PATH [OPTION]: one 9p export.
+fs()
+{
+	args+=(-fsdev "local,id=$1,path=${2//,/,,},security_model=none,multidevs=remap${3:-}"
+		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
+}
+
+# MiB from 512, 512M or 6G.
+mib()
+{
+	case $1 in
+	*[Gg])	echo $((${1%[Gg]} * 1024)) ;;
+	*)	echo "${1%[Mm]}" ;;
+	esac
+}
+
+make_initrd
+make_io "$@"
+
+# shellcheck disable=SC2054 # QEMU's commas
+args=(-accel tcg,thread=multi -cpu "$cpu" -m "$(mib "$mem")" -smp "$cpus"
+	-nodefaults -no-user-config -no-reboot -display none -vga none
+	-serial "file:$log" -kernel "$kernel/vmlinuz" -initrd "$tmp/initrd.img"
+	-device virtio-serial-pci -chardev file,id=out,path=/dev/fd/1
+	-device virtserialport,name=out,chardev=out)
+fs root / ,readonly=on
+fs io "$tmp/io"
+[ -z "$share" ] || fs share "$share"
+if [ -n "$numa" ]; then
+	half=$(($(mib "$mem") / 2))
+	for n in 0 1; do
+		args+=(-object "memory-backend-ram,id=m$n,size=${half}M"
+			-numa "node,nodeid=$n,memdev=m$n")
+	done
+	for ((n = 0; n < cpus; n++)); do
+		args+=(-numa "cpu,node-id=$((n * 2 / cpus)),socket-id=$n")
+	done
+	args[7]="$cpus,sockets=$cpus"
+fi
+# shellcheck disable=SC2206 # words on purpose
+args+=($qopts -append "console=ttyS0 earlyprintk=serial loglevel=5 log_buf_len=4M \
+panic=-1 oops=panic mitigations=off nokaslr $append")
+
+# QEMU opens its stdout anew, which works as it is always a pipe.  A dead parent
+# takes the chain down with it.
+setpriv --pdeathsig TERM timeout -k 5 "$limit" \
+	setpriv --pdeathsig KILL qemu-system-x86_64 "${args[@]}" \
+	</dev/null > >(exec cat) 2>"$tmp/qemu.err" &
+pid=$!
+status=0
+wait "$pid" || status=$?
+pid=""
+wait || true	# the reader of the pipe
+
+[ ! -e "$tmp/io/dmesg" ] || cp "$tmp/io/dmesg" "$log.dmesg"
+logs=("$log")
+[ ! -e "$log.dmesg" ] || logs+=("$log.dmesg")
+bad=""
+[ -z "$scan" ] || bad=$("$vm/scan-log.sh" "${logs[@]}") || true
+
+if [ -s "$tmp/io/rc" ]; then
+	rc=$(cat "$tmp/io/rc")
+elif [ "$status" = 124 ] || [ "$status" = 137 ]; then
+	say "time limit of $limit s (log: $log)"
+	rc=124
+else
+	say "the guest ended without a result (log: $log)"
+	{
+		cat "$tmp/qemu.err"
+		tail -n 40 "$log"
+	} >&2
+	rc=125
+fi
+if [ -n "$bad" ]; then
+	say "bad lines in the kernel log ($log):"
+	printf '%s\n' "$bad" | sed 's/^/  /' >&2
+	[ "$rc" != 0 ] || rc=126
+fi
+exit "$rc"
