@@ -24,9 +24,7 @@ flock 8
 
 # The sources' times are kept, so that make sees what changed.  What the build
 # made itself is not in the tree and stays.
-rsync -a --exclude='*.o' --exclude='*.ko' --exclude='*.mod*' --exclude='*.cmd' \
-	--exclude='/module/compat/probed.h' --delete-excluded \
-	"$top/Kbuild" "$out/"
+rsync -a "$top/Kbuild" "$out/"
 for d in module include; do
 	rsync -a --delete --filter='P *.o' --filter='P *.cmd' --filter='P *.mod' \
 		--filter='P *.mod.c' --filter='P probed.h' "$top/$d" "$out/"
@@ -37,6 +35,7 @@ if [ -d "$kernel/chroot" ]; then
 	[ "$(id -u)" = 0 ] || die "building for $ver needs root (chroot)"
 	mkdir -p "$kernel/chroot/mnt/build"
 	# a mount namespace of its own: the mounts go away with the build
+	# shellcheck disable=SC2016 # for the inner shell
 	unshare -m /bin/sh -ec '
 		mount --bind "$1" "$2/mnt/build"
 		mount -t proc proc "$2/proc"
