@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Buffers: made, found, and given back when the last reference goes. */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include <linux/xarray.h>
+
+#include "buf.h"
+#include "collect.h"
+#include "event.h"
+#include "fs.h"
+#include "limit.h"
+
+/*
+ * Guards the ids, the names, and each buffer's state. Held for look-ups only,
+ * never while memory is allocated, zeroed, migrated or freed.
+ */
+static DEFINE_MUTEX(buf_lock);
+static DEFINE_XARRAY_ALLOC1(bufs);
+static u32 buf_next_id;
+
+void buf_init(void)
+{
+	buf_next_id = 1;
+}
+
+static struct buf *find_name(const char *name)
+{
+	unsigned long id;
+	struct buf *b;
+
+	xa_for_each(&bufs, id, b)
+		if (b->state != BUF_FREED && !strcmp(b->name, name))
+			return b;
+	return NULL;
+}
+
+/* Reserve an id and the name. */
+static int buf_register(struct buf *b)
+{
+	int ret = -EEXIST;
+
+	mutex_lock(&buf_lock);
+	if (!b->name[0] || !find_name(b->name))
+		ret = xa_alloc_cyclic(&bufs, &b->id, b, XA_LIMIT(1, INT_MAX),
+				      &buf_next_id, GFP_KERNEL);
+	mutex_unlock(&buf_lock);
+	return ret < 0 ? ret : 0;
+}
+
+static void buf_unregister(struct buf *b)
+{
+	mutex_lock(&buf_lock);
+	xa_erase(&bufs, b->id);
+	mutex_unlock(&buf_lock);
+}
+
+static struct buf *buf_new(const struct buf_spec *spec)
+{
+	struct buf *b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
+
+	if (!b)
+		return NULL;
+	kref_init(&b->ref);
+	b->owner = current_euid();
+	b->shift = spec->shift;
+	b->asked = spec->bytes;
+	b->nr = DIV_ROUND_UP_ULL(spec->bytes, 1ULL << spec->shift);
+	strscpy(b->name, spec->name, sizeof(b->name));
+	return b;
+}
+
+/* The shell, when the pages are gone or never were. */
+static void buf_destroy(struct buf *b)
+{
+	kfree(b->node_pages);
+	kvfree(b->pfn);
+	kfree(b);
+}
+
+static int buf_make_tables(struct buf *b)
+{
+	b->pfn = kvmalloc_array(b->nr, sizeof(*b->pfn), GFP_KERNEL_ACCOUNT);
+	b->node_pages = kcalloc(nr_node_ids, sizeof(*b->node_pages), GFP_KERNEL_ACCOUNT);
+	return b->pfn && b->node_pages ? 0 : -ENOMEM;
+}
+
+static int buf_fill(struct buf *b, const struct buf_spec *spec)
+{
+	struct collect c = {
+		.shift = b->shift,
+		.nr = b->nr,
+		.home = numa_mem_id(),
+		.nodes = spec->nodes,
+		.timeout_ms = spec->timeout_ms,
+	};
+	u64 start = ktime_get_ns();
+	unsigned int i;
+	int ret;
+
+	if (!limit_above_floor(buf_size(b)))
+		return -ENOMEM;
+	ret = buf_make_tables(b);
+	if (ret)
+		return ret;
+	c.pfn = b->pfn;
+	ret = collect_pages(&c);
+	if (ret)
+		return ret;
+	for (i = 0; i < b->nr; i++)
+		b->node_pages[page_to_nid(pfn_to_page(b->pfn[i]))]++;
+	b->time = c.time;
+	b->alloc_ns = ktime_get_ns() - start;
+	b->created_ns = ktime_get_boottime_ns();
+	return 0;
+}
+
+struct buf *buf_make(const struct buf_spec *spec)
+{
+	struct buf *b;
+	int ret;
+
+	b = buf_new(spec);
+	if (!b)
+		return ERR_PTR(-ENOMEM);
+	ret = buf_register(b);
+	if (ret)
+		goto err_free;
+	ret = limit_charge(b->owner, buf_size(b));
+	if (ret)
+		goto err_unregister;
+	ret = buf_fill(b, spec);
+	if (ret)
+		goto err_uncharge;
+	b->inode = fs_inode(b);
+	if (IS_ERR(b->inode)) {
+		ret = PTR_ERR(b->inode);
+		goto err_pages;
+	}
+	return b;
+
+err_pages:
+	collect_put(b->shift, b->nr, b->pfn);
+err_uncharge:
+	limit_uncharge(b->owner, buf_size(b));
+err_unregister:
+	buf_unregister(b);
+err_free:
+	buf_destroy(b);
+	return ERR_PTR(ret);
+}
+
+void buf_publish(struct buf *b, bool persist)
+{
+	mutex_lock(&buf_lock);
+	if (persist) {
+		/* The open device keeps the module here while we take this. */
+		__module_get(THIS_MODULE);
+		kref_get(&b->ref);
+		b->persist = true;
+	}
+	b->state = BUF_LIVE;
+	mutex_unlock(&buf_lock);
+	event_alloc(b);
+}
+
+void buf_get(struct buf *b)
+{
+	kref_get(&b->ref);
+}
+
+static void buf_release(struct kref *ref)
+{
+	struct buf *b = container_of(ref, struct buf, ref);
+	u64 start = ktime_get_ns();
+
+	/*
+	 * Its id is found until here, but look-ups take no reference to a buffer
+	 * that has none left.
+	 */
+	buf_unregister(b);
+	collect_put(b->shift, b->nr, b->pfn);
+	limit_uncharge(b->owner, buf_size(b));
+	b->free_ns = ktime_get_ns() - start;
+}
+
+u64 buf_put(struct buf *b)
+{
+	u64 ns;
+
+	if (!kref_put(&b->ref, buf_release))
+		return 0;
+	ns = b->free_ns;
+	if (b->state != BUF_NEW)
+		event_free(b);
+	iput(b->inode);
+	buf_destroy(b);
+	return ns ?: 1;
+}
+
+struct buf *buf_find(u32 id, const char *name)
+{
+	struct buf *b;
+
+	mutex_lock(&buf_lock);
+	b = id ? xa_load(&bufs, id) : find_name(name);
+	if (b && (b->state != BUF_LIVE || !kref_get_unless_zero(&b->ref)))
+		b = NULL;
+	mutex_unlock(&buf_lock);
+	return b;
+}
+
+struct buf *buf_next(u32 id)
+{
+	unsigned long index = id;
+	struct buf *b;
+
+	mutex_lock(&buf_lock);
+	xa_for_each_start(&bufs, index, b, id)
+		if (b->state != BUF_NEW && kref_get_unless_zero(&b->ref))
+			break;
+	mutex_unlock(&buf_lock);
+	return b;
+}
+
+bool buf_owned(const struct buf *b)
+{
+	return uid_eq(b->owner, current_euid()) || capable(CAP_SYS_ADMIN);
+}
+
+int buf_unpersist(struct buf *b)
+{
+	int ret = 0;
+
+	mutex_lock(&buf_lock);
+	if (b->state == BUF_FREED)
+		ret = -ENOENT;
+	else if (!b->persist)
+		ret = -EINVAL;
+	else
+		b->state = BUF_FREED;
+	if (!ret)
+		b->persist = false;
+	mutex_unlock(&buf_lock);
+	if (!ret)
+		module_put(THIS_MODULE);
+	return ret;
+}
+
+void buf_account_fault(struct buf *b, u64 ns)
+{
+	s64 max = atomic64_read(&b->fault_max_ns);
+
+	atomic64_inc(&b->faults);
+	atomic64_add(ns, &b->fault_ns);
+	while ((s64)ns > max && !atomic64_try_cmpxchg(&b->fault_max_ns, &max, ns))
+		;
+}

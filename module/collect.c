@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Getting the pages of a buffer within a time limit.
+ *
+ * One call into the page allocator may migrate for many seconds, and nothing
+ * but SIGKILL to the thread that makes it ends it. So that thread is one of our
+ * own: when the limit passes, or its caller is being killed, it gets the signal
+ * and the caller does not.
+ */
+#include <linux/completion.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/hpbuf.h>
+
+#include "collect.h"
+#include "limit.h"
+#include "stat.h"
+
+/* @list: candidates for 1 GiB pages by node; NULL for 2 MiB */
+struct collect_job {
+	struct collect *c;
+	struct contig_list **list;
+	struct completion done;
+	unsigned int got;
+	int ret;
+};
+
+static void free_lists(struct collect_job *job)
+{
+	int nid;
+
+	if (!job->list)
+		return;
+	for_each_node_mask(nid, job->c->nodes)
+		contig_list_free(job->list[nid]);
+	kfree(job->list);
+	job->list = NULL;
+}
+
+/* Look for candidates on every node; refuse what cannot work. */
+static int make_lists(struct collect_job *job)
+{
+	struct collect *c = job->c;
+	unsigned int candidates = 0;
+	int nid, ret;
+
+	job->list = kcalloc(nr_node_ids, sizeof(*job->list), GFP_KERNEL);
+	if (!job->list)
+		return -ENOMEM;
+	for_each_node_mask(nid, c->nodes) {
+		struct contig_list *list = contig_list_make(nid, &c->time);
+
+		if (IS_ERR(list)) {
+			ret = PTR_ERR(list);
+			goto err_free;
+		}
+		job->list[nid] = list;
+		candidates += contig_list_left(list);
+	}
+	if (candidates >= c->nr)
+		return 0;
+	ret = fatal_signal_pending(current) ? -EINTR : -EBUSY;
+err_free:
+	free_lists(job);
+	return ret;
+}
+
+static int get_one(struct collect *c, int nid, struct contig_list *list, unsigned long *pfn)
+{
+	u64 start = ktime_get_ns();
+	int ret;
+
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	if (!limit_above_floor(1ULL << c->shift))
+		return -ENOMEM;
+	if (list)
+		ret = contig_get_1g(nid, list, &c->time, pfn);
+	else
+		ret = contig_get_2m(nid, &c->time, pfn);
+	if (!ret)
+		stat_page_got(c->shift, nid, ktime_get_ns() - start);
+	return ret;
+}
+
+/* As many pages as @nid has, up to what is missing. */
+static int get_from_node(struct collect_job *job, int nid)
+{
+	struct collect *c = job->c;
+	int ret = 0;
+
+	while (job->got < c->nr) {
+		ret = get_one(c, nid, job->list ? job->list[nid] : NULL,
+			      &c->pfn[job->got]);
+		if (ret)
+			break;
+		job->got++;
+		cond_resched();
+	}
+	return ret;
+}
+
+static int get_from_nodes(struct collect_job *job)
+{
+	struct collect *c = job->c;
+	int nid, ret = -EBUSY;
+
+	if (node_isset(c->home, c->nodes)) {
+		ret = get_from_node(job, c->home);
+		if (!ret || ret == -EINTR)
+			return ret;
+	}
+	for_each_node_mask(nid, c->nodes) {
+		if (nid == c->home)
+			continue;
+		ret = get_from_node(job, nid);
+		if (!ret || ret == -EINTR)
+			return ret;
+	}
+	return ret;
+}
+
+static int get_all(struct collect_job *job)
+{
+	int ret;
+
+	if (job->c->shift == HPBUF_SHIFT_1G) {
+		ret = make_lists(job);
+		if (ret)
+			return ret;
+	}
+	ret = get_from_nodes(job);
+	free_lists(job);
+	return ret;
+}
+
+static int collect_thread(void *arg)
+{
+	struct collect_job *job = arg;
+
+	allow_signal(SIGKILL);
+	job->ret = get_all(job);
+	complete(&job->done);
+
+	/* Stay until kthread_stop(): the module must not go before this returns. */
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		if (kthread_should_stop())
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+/* 0 when the job ended by itself, else why it was stopped. */
+static int wait_for_job(struct collect_job *job, struct task_struct *thread)
+{
+	long left;
+
+	left = wait_for_completion_killable_timeout(&job->done,
+						    msecs_to_jiffies(job->c->timeout_ms));
+	if (left > 0)
+		return 0;
+	send_sig(SIGKILL, thread, 1);
+	wait_for_completion(&job->done);
+	return left ? -EINTR : -ETIMEDOUT;
+}
+
+int collect_pages(struct collect *c)
+{
+	struct collect_job job = { .c = c };
+	struct task_struct *thread;
+	int stopped, ret;
+
+	init_completion(&job.done);
+	thread = kthread_run(collect_thread, &job, "hpbuf-collect");
+	if (IS_ERR(thread))
+		return PTR_ERR(thread) == -EINTR ? -EINTR : -ENOMEM;
+	stopped = wait_for_job(&job, thread);
+	kthread_stop(thread);
+
+	ret = job.ret;
+	/* A job that was done just as the time ran out is done. */
+	if (ret == -EINTR && stopped)
+		ret = stopped;
+	if (fatal_signal_pending(current))
+		ret = -EINTR;
+	if (ret)
+		collect_put(c->shift, job.got, c->pfn);
+	return ret;
+}
+
+void collect_put(unsigned int shift, unsigned int nr, const unsigned long *pfn)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		int nid = page_to_nid(pfn_to_page(pfn[i]));
+		u64 start = ktime_get_ns();
+
+		contig_put(shift, pfn[i]);
+		stat_page_put(shift, nid, ktime_get_ns() - start);
+		cond_resched();
+	}
+}

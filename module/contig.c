@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pages of 2 MiB, and what both sizes share: zeroing and giving back. */
+#include <linux/gfp.h>
+#include <linux/highmem.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/hpbuf.h>
+
+#include "compat/compat.h"
+#include "contig.h"
+
+bool contig_zeroed_by_kernel(void)
+{
+	return want_init_on_alloc(0);
+}
+
+int contig_zero(unsigned int shift, unsigned long pfn, struct contig_time *t)
+{
+	u64 start;
+	unsigned long i;
+
+	if (contig_zeroed_by_kernel())
+		return 0;
+	start = ktime_get_ns();
+	for (i = 0; i < 1UL << (shift - PAGE_SHIFT); i++) {
+		clear_highpage(pfn_to_page(pfn + i));
+		if ((i + 1) % (1UL << PMD_ORDER))
+			continue;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	t->zero += ktime_get_ns() - start;
+	t->zero_known = true;
+	return 0;
+}
+
+int contig_get_2m(int nid, struct contig_time *t, unsigned long *pfn)
+{
+	/* No movable zone: those pages are there to be unplugged. */
+	const gfp_t gfp = GFP_KERNEL | __GFP_COMP | __GFP_NOWARN | __GFP_RETRY_MAYFAIL |
+			  __GFP_THISNODE;
+	struct page *page;
+	u64 start;
+	int ret;
+
+	start = ktime_get_ns();
+	page = alloc_pages_node(nid, gfp, PMD_ORDER);
+	t->migrate += ktime_get_ns() - start;
+	if (!page)
+		return fatal_signal_pending(current) ? -EINTR : -EBUSY;
+
+	*pfn = page_to_pfn(page);
+	ret = contig_zero(HPBUF_SHIFT_2M, *pfn, t);
+	if (ret) {
+		contig_put(HPBUF_SHIFT_2M, *pfn);
+		return ret;
+	}
+	compat_prepare_page(page);
+	return 0;
+}
+
+void contig_put(unsigned int shift, unsigned long pfn)
+{
+	struct page *page = pfn_to_page(pfn);
+
+	if (PageHead(page))
+		put_page(page);
+	else
+		free_contig_range(pfn, 1UL << (shift - PAGE_SHIFT));
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef HPBUF_CONTIG_H
+#define HPBUF_CONTIG_H
+
+#include <linux/types.h>
+
+/*
+ * Where the time of getting pages went, in nanoseconds. @zero is meaningful
+ * when @zero_known; else the kernel zeroes inside its allocator and the time is
+ * part of @migrate.
+ */
+struct contig_time {
+	u64 scan;
+	u64 migrate;
+	u64 zero;
+	bool zero_known;
+};
+
+/* Candidates for 1 GiB pages on one node, the best first. */
+struct contig_list;
+
+/* The kernel zeroes in its allocator (init_on_alloc=1). */
+bool contig_zeroed_by_kernel(void);
+
+/*
+ * One zeroed page on node @nid, its first page frame in @pfn. All sleep, hold
+ * no lock and end soon after a fatal signal to the calling thread.
+ * -ENOMEM: not enough free memory. -EBUSY: memory enough, but no contiguous
+ * piece. -EINTR: a fatal signal.
+ */
+int contig_get_2m(int nid, struct contig_time *t, unsigned long *pfn);
+
+/*
+ * @list is from contig_list_make() for @nid. It remembers which candidates were
+ * tried, so that several pages cost one scan.
+ */
+int contig_get_1g(int nid, struct contig_list *list, struct contig_time *t, unsigned long *pfn);
+
+/* Never NULL: an ERR_PTR on failure. An empty list is none. */
+struct contig_list *contig_list_make(int nid, struct contig_time *t);
+void contig_list_free(struct contig_list *list);
+
+/* Candidates that have not been tried. */
+unsigned int contig_list_left(const struct contig_list *list);
+
+/* Make a page of 2^@shift bytes zero. -EINTR on a fatal signal. */
+int contig_zero(unsigned int shift, unsigned long pfn, struct contig_time *t);
+
+/* Give a page back to the system. */
+void contig_put(unsigned int shift, unsigned long pfn);
+
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pages of 1 GiB: every aligned block of a node is a candidate. Those that
+ * cannot work (holes, other zones, reserved or hugetlb pages) are left out, the
+ * rest is tried with the most free first: that needs the least migration. A
+ * candidate with unmovable pages fails within microseconds.
+ */
+#include <linux/gfp.h>
+#include <linux/hugetlb.h>
+#include <linux/ktime.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/vmstat.h>
+#include <linux/hpbuf.h>
+
+#include "compat/compat.h"
+#include "contig.h"
+
+#define BLOCK_PAGES	(1UL << PUD_ORDER)
+
+struct contig_cand {
+	unsigned long pfn;
+	unsigned long free;	/* pages that were free when it was looked at */
+};
+
+struct contig_list {
+	unsigned int nr;
+	unsigned int next;	/* the first that has not been tried */
+	struct contig_cand cand[];
+};
+
+/*
+ * Pages that one step may skip because they are free, or 0. The order of a free
+ * block is read without the zone's lock, so it may be anything by now.
+ */
+static unsigned long free_run(struct page *page)
+{
+	unsigned long order;
+
+	if (!PageBuddy(page))
+		return 0;
+	order = READ_ONCE(page->private);
+	return order <= PMD_ORDER + 1 ? 1UL << order : 0;
+}
+
+/* Whether the block at @pfn can be a candidate; counts its free pages. */
+static bool block_usable(unsigned long pfn, const struct zone *zone, unsigned long *free)
+{
+	unsigned long end = pfn + BLOCK_PAGES;
+	unsigned long run;
+	struct page *page = NULL;
+
+	*free = 0;
+	while (pfn < end) {
+		/* Memory goes off line in sections, which pageblocks divide. */
+		if (!page || pageblock_start_pfn(pfn) == pfn) {
+			page = pfn_to_online_page(pfn);
+			if (!page || page_zone(page) != zone)
+				return false;
+		} else {
+			page = pfn_to_page(pfn);
+		}
+		if (PageReserved(page) || PageHuge(page))
+			return false;
+		run = free_run(page);
+		*free += run;
+		pfn += run ?: 1;
+	}
+	return true;
+}
+
+/* ZONE_MOVABLE is left out: it is there to be unplugged. */
+static void scan_zone(struct zone *zone, struct contig_list *list, unsigned int max)
+{
+	unsigned long pfn = ALIGN(zone->zone_start_pfn, BLOCK_PAGES);
+	unsigned long free;
+
+	for (; pfn + BLOCK_PAGES <= zone_end_pfn(zone) && list->nr < max; pfn += BLOCK_PAGES) {
+		if (fatal_signal_pending(current))
+			return;
+		cond_resched();
+		if (!block_usable(pfn, zone, &free))
+			continue;
+		list->cand[list->nr].pfn = pfn;
+		list->cand[list->nr].free = free;
+		list->nr++;
+	}
+}
+
+static int most_free_first(const void *a, const void *b)
+{
+	const struct contig_cand *x = a, *y = b;
+
+	if (x->free != y->free)
+		return x->free > y->free ? -1 : 1;
+	return 0;
+}
+
+struct contig_list *contig_list_make(int nid, struct contig_time *t)
+{
+	pg_data_t *node = NODE_DATA(nid);
+	unsigned int max = node->node_spanned_pages / BLOCK_PAGES + 1;
+	u64 start = ktime_get_ns();
+	struct contig_list *list;
+	int z;
+
+	list = kvzalloc(struct_size(list, cand, max), GFP_KERNEL);
+	if (!list)
+		return ERR_PTR(-ENOMEM);
+	for (z = 0; z <= ZONE_NORMAL; z++) {
+		if (populated_zone(&node->node_zones[z]))
+			scan_zone(&node->node_zones[z], list, max);
+	}
+	sort(list->cand, list->nr, sizeof(list->cand[0]), most_free_first, NULL);
+	t->scan += ktime_get_ns() - start;
+	return list;
+}
+
+void contig_list_free(struct contig_list *list)
+{
+	kvfree(list);
+}
+
+unsigned int contig_list_left(const struct contig_list *list)
+{
+	return list->nr - list->next;
+}
+
+static int try_cand(const struct contig_cand *c, struct contig_time *t)
+{
+	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL | COMPAT_CONTIG_GFP;
+	u64 start;
+	int ret;
+
+	start = ktime_get_ns();
+	ret = compat_alloc_range(c->pfn, PUD_ORDER, gfp);
+	t->migrate += ktime_get_ns() - start;
+	if (fatal_signal_pending(current) && ret)
+		return -EINTR;
+	return ret;
+}
+
+int contig_get_1g(int nid, struct contig_list *list, struct contig_time *t, unsigned long *pfn)
+{
+	int ret, why = -EBUSY;
+
+	while (list->next < list->nr) {
+		const struct contig_cand *c = &list->cand[list->next++];
+
+		ret = try_cand(c, t);
+		if (ret == -EINTR)
+			return ret;
+		if (ret) {
+			why = ret == -ENOMEM ? -ENOMEM : why;
+			continue;
+		}
+		*pfn = c->pfn;
+		ret = contig_zero(HPBUF_SHIFT_1G, *pfn, t);
+		if (ret) {
+			contig_put(HPBUF_SHIFT_1G, *pfn);
+			return ret;
+		}
+		compat_prepare_page(pfn_to_page(*pfn));
+		return 0;
+	}
+	return why;
+}

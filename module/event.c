@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events of the netlink family. They hold no names and no users. */
+#include <linux/hpbuf_netlink.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <net/genetlink.h>
+
+#include "buf.h"
+#include "event.h"
+#include "netlink.h"
+
+/* Orders numbering and sending; held for one message. */
+static DEFINE_MUTEX(event_lock);
+static u64 event_seq;
+
+/* @id 0: no buffer was made. @err 0: it did not fail. */
+struct event {
+	enum hpbuf_event_kind kind;
+	u32 id;
+	u32 shift;
+	u64 size;
+	u64 took_ns;
+	int err;
+};
+
+static enum hpbuf_cause event_cause(int err)
+{
+	switch (err) {
+	case -EINVAL:
+	case -EOVERFLOW:
+		return HPBUF_CAUSE_INVALID;
+	case -EOPNOTSUPP:
+		return HPBUF_CAUSE_UNSUPPORTED;
+	case -ENXIO:
+		return HPBUF_CAUSE_NO_NODE;
+	case -EEXIST:
+		return HPBUF_CAUSE_NAME_TAKEN;
+	case -ENOSPC:
+		return HPBUF_CAUSE_CAP;
+	case -EDQUOT:
+		return HPBUF_CAUSE_MEMLOCK;
+	case -ENOMEM:
+		return HPBUF_CAUSE_NO_MEMORY;
+	case -EBUSY:
+		return HPBUF_CAUSE_FRAGMENTED;
+	case -ETIMEDOUT:
+		return HPBUF_CAUSE_TIMEOUT;
+	case -EINTR:
+		return HPBUF_CAUSE_KILLED;
+	default:
+		return HPBUF_CAUSE_OTHER;
+	}
+}
+
+static int event_put(struct sk_buff *skb, const struct event *e)
+{
+	if (nla_put_u64_64bit(skb, HPBUF_A_EVENT_SEQ, event_seq, 0) ||
+	    nla_put_u32(skb, HPBUF_A_EVENT_KIND, e->kind) ||
+	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_TIME_NS, ktime_get_boottime_ns(), 0) ||
+	    nla_put_u32(skb, HPBUF_A_EVENT_PAGE_SHIFT, e->shift) ||
+	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_SIZE, e->size, 0) ||
+	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_TOOK_NS, e->took_ns, 0))
+		return -EMSGSIZE;
+	if (e->id && nla_put_u32(skb, HPBUF_A_EVENT_ID, e->id))
+		return -EMSGSIZE;
+	if (e->err && (nla_put_u32(skb, HPBUF_A_EVENT_CAUSE, event_cause(e->err)) ||
+		       nla_put_u32(skb, HPBUF_A_EVENT_ERRNO, -e->err)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static void event_build_and_send(const struct event *e)
+{
+	struct sk_buff *skb;
+	void *head;
+
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!skb)
+		return;
+	head = genlmsg_put(skb, 0, 0, &netlink_family, 0, HPBUF_CMD_EVENT_NTF);
+	if (!head || event_put(skb, e)) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, head);
+	genlmsg_multicast(&netlink_family, skb, 0, NETLINK_GROUP_EVENTS, GFP_KERNEL);
+}
+
+/* An event that cannot be sent still has its number, so that it is missed. */
+static void event_send(const struct event *e)
+{
+	mutex_lock(&event_lock);
+	event_seq++;
+	if (genl_has_listeners(&netlink_family, &init_net, NETLINK_GROUP_EVENTS))
+		event_build_and_send(e);
+	mutex_unlock(&event_lock);
+}
+
+void event_alloc(const struct buf *b)
+{
+	const struct event e = {
+		.kind = HPBUF_EVENT_KIND_ALLOC,
+		.id = b->id,
+		.shift = b->shift,
+		.size = buf_size(b),
+		.took_ns = b->alloc_ns,
+	};
+
+	event_send(&e);
+}
+
+void event_free(const struct buf *b)
+{
+	const struct event e = {
+		.kind = HPBUF_EVENT_KIND_FREE,
+		.id = b->id,
+		.shift = b->shift,
+		.size = buf_size(b),
+		.took_ns = b->free_ns,
+	};
+
+	event_send(&e);
+}
+
+void event_fail(unsigned int shift, u64 bytes, u64 took_ns, int err)
+{
+	const struct event e = {
+		.kind = HPBUF_EVENT_KIND_FAIL,
+		.shift = shift,
+		.size = bytes,
+		.took_ns = took_ns,
+		.err = err,
+	};
+
+	event_send(&e);
+}

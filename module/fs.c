@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pseudo file system that buffers' files live on.
+ *
+ * anon_inode would share one inode among all. Ours are marked S_DAX, since that
+ * is what makes every kernel here hand out huge faults: 6.1 calls huge_fault
+ * for nothing else, 6.12 not while transparent huge pages are off, and where
+ * folios are mapped it selects the code that counts them. They are character
+ * devices by mode, as device-dax has it: else long-term pins are refused.
+ */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/mount.h>
+#include <linux/pseudo_fs.h>
+#include <linux/uio.h>
+
+#include "buf.h"
+#include "fs.h"
+
+#define HPBUF_FS_MAGIC	0x68706275	/* "hpbu" */
+
+static struct vfsmount *fs_mount;
+
+static int fs_init_context(struct fs_context *fc)
+{
+	struct pseudo_fs_context *ctx = init_pseudo(fc, HPBUF_FS_MAGIC);
+
+	if (!ctx)
+		return -ENOMEM;
+	fc->s_iflags |= SB_I_NOEXEC | SB_I_NODEV;
+	return 0;
+}
+
+/* No owner: kern_mount() would pin the module by it. */
+static struct file_system_type fs_type = {
+	.name = "hpbuf",
+	.init_fs_context = fs_init_context,
+	.kill_sb = kill_anon_super,
+};
+
+int fs_init(void)
+{
+	fs_mount = kern_mount(&fs_type);
+	return PTR_ERR_OR_ZERO(fs_mount);
+}
+
+void fs_exit(void)
+{
+	kern_unmount(fs_mount);
+}
+
+struct inode *fs_inode(struct buf *b)
+{
+	struct inode *inode = new_inode(fs_mount->mnt_sb);
+
+	if (!inode)
+		return ERR_PTR(-ENOMEM);
+	inode->i_ino = get_next_ino();
+	inode->i_mode = S_IFCHR | 0600;
+	inode->i_uid = b->owner;
+	inode->i_flags |= S_DAX | S_NOATIME;
+	i_size_write(inode, buf_size(b));
+	return inode;
+}
+
+struct file *fs_open(struct buf *b, const struct file_operations *fops, int flags)
+{
+	char name[HPBUF_NAME_LEN + 16];
+	struct file *file;
+
+	snprintf(name, sizeof(name), "hpbuf:%u", b->id);
+	/* The last fput() drops what alloc_file_pseudo() does not take. */
+	__module_get(fops->owner);
+	ihold(b->inode);
+	file = alloc_file_pseudo(b->inode, fs_mount, name, flags, fops);
+	if (IS_ERR(file)) {
+		iput(b->inode);
+		module_put(fops->owner);
+		return file;
+	}
+	buf_get(b);
+	file->private_data = b;
+	return file;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef HPBUF_FS_H
+#define HPBUF_FS_H
+
+#include <linux/fs.h>
+
+struct buf;
+
+int fs_init(void);
+void fs_exit(void);
+
+/* An inode for @b, or an ERR_PTR. Dropped with iput(). */
+struct inode *fs_inode(struct buf *b);
+
+/*
+ * A new open file of @b with operations @fops, which own a reference to @b and
+ * one to the module, or an ERR_PTR.
+ */
+struct file *fs_open(struct buf *b, const struct file_operations *fops, int flags);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much memory may be held: in all, and by each user.
+ *
+ * RLIMIT_MEMLOCK is counted for the user and not for the mm, since a buffer may
+ * outlive the process that made it. What the caller has locked otherwise counts
+ * too, so that the limit cannot be had twice.
+ */
+#include <linux/capability.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "limit.h"
+#include "param.h"
+
+struct limit_user {
+	struct list_head node;
+	kuid_t uid;
+	u64 bytes;
+};
+
+/* Guards all below; held for a few list steps. */
+static DEFINE_MUTEX(limit_lock);
+static LIST_HEAD(limit_users);
+static u64 limit_total;
+
+static struct limit_user *limit_find(kuid_t uid)
+{
+	struct limit_user *u;
+
+	list_for_each_entry(u, &limit_users, node)
+		if (uid_eq(u->uid, uid))
+			return u;
+	return NULL;
+}
+
+static struct limit_user *limit_find_or_add(kuid_t uid)
+{
+	struct limit_user *u = limit_find(uid);
+
+	if (u)
+		return u;
+	u = kzalloc(sizeof(*u), GFP_KERNEL_ACCOUNT);
+	if (!u)
+		return NULL;
+	u->uid = uid;
+	list_add(&u->node, &limit_users);
+	return u;
+}
+
+static void limit_drop_if_empty(struct limit_user *u)
+{
+	if (u->bytes)
+		return;
+	list_del(&u->node);
+	kfree(u);
+}
+
+static bool limit_memlock_exceeded(const struct limit_user *u, u64 bytes)
+{
+	u64 limit = rlimit(RLIMIT_MEMLOCK);
+	u64 locked;
+
+	if (limit == RLIM_INFINITY)
+		return false;
+	locked = current->mm ? (u64)READ_ONCE(current->mm->locked_vm) << PAGE_SHIFT : 0;
+	if (locked > limit || u->bytes > limit - locked)
+		return true;
+	return bytes > limit - locked - u->bytes;
+}
+
+int limit_charge(kuid_t owner, u64 bytes)
+{
+	u64 max = param_max_bytes();
+	struct limit_user *u;
+	int ret = 0;
+
+	mutex_lock(&limit_lock);
+	if (limit_total > max || bytes > max - limit_total) {
+		ret = -ENOSPC;
+		goto out;
+	}
+	u = limit_find_or_add(owner);
+	if (!u) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	/* The capability last: asking for it leaves a mark in the audit log. */
+	if (limit_memlock_exceeded(u, bytes) && !capable(CAP_IPC_LOCK)) {
+		limit_drop_if_empty(u);
+		ret = -EDQUOT;
+		goto out;
+	}
+	u->bytes += bytes;
+	WRITE_ONCE(limit_total, limit_total + bytes);
+out:
+	mutex_unlock(&limit_lock);
+	return ret;
+}
+
+void limit_uncharge(kuid_t owner, u64 bytes)
+{
+	struct limit_user *u;
+
+	mutex_lock(&limit_lock);
+	u = limit_find(owner);
+	if (!WARN_ON_ONCE(!u || u->bytes < bytes)) {
+		u->bytes -= bytes;
+		WRITE_ONCE(limit_total, limit_total - bytes);
+		limit_drop_if_empty(u);
+	}
+	mutex_unlock(&limit_lock);
+}
+
+u64 limit_used(void)
+{
+	return READ_ONCE(limit_total);
+}
+
+bool limit_above_floor(u64 bytes)
+{
+	long pages = si_mem_available();
+	u64 available = pages > 0 ? (u64)pages << PAGE_SHIFT : 0;
+	u64 floor = param_floor_bytes();
+
+	return available >= floor && bytes <= available - floor;
+}

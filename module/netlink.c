@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic-netlink family. include/netlink/hpbuf.yaml is its contract.
+ *
+ * A dump reads one object at a time and holds no lock in between, so it never
+ * keeps anyone waiting. It goes by id (or node), and therefore always ends.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/hpbuf_netlink.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/nodemask.h>
+#include <net/genetlink.h>
+
+#include "buf.h"
+#include "limit.h"
+#include "netlink.h"
+#include "param.h"
+#include "stat.h"
+#include "walk.h"
+
+static const struct nla_policy buf_policy[HPBUF_A_BUF_MAX + 1] = {
+	[HPBUF_A_BUF_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[HPBUF_A_BUF_NAME] = { .type = NLA_NUL_STRING, .len = HPBUF_NAME_LEN - 1 },
+};
+
+/* Takes no attributes; the table is here for the strict check to refuse them. */
+static const struct nla_policy pool_policy[HPBUF_A_POOL_MAX + 1] = {};
+
+static const struct nla_policy walk_policy[HPBUF_A_WALK_MAX + 1] = {
+	[HPBUF_A_WALK_ADDR] = { .type = NLA_U64 },
+	[HPBUF_A_WALK_LEN] = { .type = NLA_U64 },
+};
+
+/* ---- buf-get ---- */
+
+static int put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, 0);
+}
+
+static int put_buf_what(struct sk_buff *skb, const struct buf *b)
+{
+	if (nla_put_u32(skb, HPBUF_A_BUF_ID, b->id) ||
+	    (b->name[0] && nla_put_string(skb, HPBUF_A_BUF_NAME, b->name)) ||
+	    nla_put_u32(skb, HPBUF_A_BUF_PAGE_SHIFT, b->shift) ||
+	    put_u64(skb, HPBUF_A_BUF_SIZE, buf_size(b)) ||
+	    put_u64(skb, HPBUF_A_BUF_ASKED, b->asked) ||
+	    nla_put_u32(skb, HPBUF_A_BUF_UID, from_kuid(&init_user_ns, b->owner)) ||
+	    (READ_ONCE(b->persist) && nla_put_flag(skb, HPBUF_A_BUF_PERSIST)) ||
+	    nla_put_u32(skb, HPBUF_A_BUF_MAPPINGS, atomic_read(&b->mappings)) ||
+	    nla_put_u32(skb, HPBUF_A_BUF_OPENS, atomic_read(&b->opens)) ||
+	    put_u64(skb, HPBUF_A_BUF_CREATED_NS, b->created_ns) ||
+	    put_u64(skb, HPBUF_A_BUF_AGE_NS, ktime_get_boottime_ns() - b->created_ns))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_buf_times(struct sk_buff *skb, const struct buf *b)
+{
+	u64 faults = atomic64_read(&b->faults);
+
+	if (put_u64(skb, HPBUF_A_BUF_ALLOC_NS, b->alloc_ns) ||
+	    put_u64(skb, HPBUF_A_BUF_SCAN_NS, b->time.scan) ||
+	    put_u64(skb, HPBUF_A_BUF_MIGRATE_NS, b->time.migrate) ||
+	    (b->time.zero_known && put_u64(skb, HPBUF_A_BUF_ZERO_NS, b->time.zero)) ||
+	    put_u64(skb, HPBUF_A_BUF_FAULTS, faults))
+		return -EMSGSIZE;
+	if (faults && (put_u64(skb, HPBUF_A_BUF_FAULT_NS, atomic64_read(&b->fault_ns)) ||
+		       put_u64(skb, HPBUF_A_BUF_FAULT_MAX_NS, atomic64_read(&b->fault_max_ns))))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* Nodes with most of the pages may be many; a record stays below 4 KiB. */
+#define NODES_IN_RECORD	64
+
+static int put_buf_nodes(struct sk_buff *skb, const struct buf *b)
+{
+	unsigned int told = 0;
+	struct nlattr *nest;
+	int nid;
+
+	for (nid = 0; nid < nr_node_ids && told < NODES_IN_RECORD; nid++) {
+		if (!b->node_pages[nid])
+			continue;
+		nest = nla_nest_start(skb, HPBUF_A_BUF_NODE);
+		if (!nest || nla_put_u32(skb, HPBUF_A_NODE_PAGES_NODE, nid) ||
+		    nla_put_u32(skb, HPBUF_A_NODE_PAGES_PAGES, b->node_pages[nid]))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+		told++;
+	}
+	return 0;
+}
+
+static int put_buf(struct sk_buff *skb, u32 portid, u32 seq, int flags, const struct buf *b)
+{
+	void *head = genlmsg_put(skb, portid, seq, &netlink_family, flags, HPBUF_CMD_BUF_GET);
+
+	if (!head)
+		return -EMSGSIZE;
+	if (put_buf_what(skb, b) || put_buf_times(skb, b) || put_buf_nodes(skb, b)) {
+		genlmsg_cancel(skb, head);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, head);
+	return 0;
+}
+
+static bool may_see(const struct buf *b, kuid_t uid, bool all)
+{
+	return all || uid_eq(b->owner, uid);
+}
+
+static struct buf *buf_of_request(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *id = info->attrs[HPBUF_A_BUF_ID];
+	struct nlattr *name = info->attrs[HPBUF_A_BUF_NAME];
+	struct buf *b;
+
+	if (!id == !name) {
+		GENL_SET_ERR_MSG(info, "give either id or name");
+		return ERR_PTR(-EINVAL);
+	}
+	b = buf_find(id ? nla_get_u32(id) : 0, name ? nla_data(name) : NULL);
+	if (b && may_see(b, current_euid(), netlink_capable(skb, CAP_SYS_ADMIN)))
+		return b;
+	/* Whether somebody else's buffer exists is not told either. */
+	if (b)
+		buf_put(b);
+	NL_SET_BAD_ATTR(info->extack, id ?: name);
+	GENL_SET_ERR_MSG(info, "there is no such buffer");
+	return ERR_PTR(-ENOENT);
+}
+
+static int buf_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *msg;
+	struct buf *b;
+	int ret;
+
+	b = buf_of_request(skb, info);
+	if (IS_ERR(b))
+		return PTR_ERR(b);
+	msg = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	ret = msg ? put_buf(msg, info->snd_portid, info->snd_seq, 0, b) : -ENOMEM;
+	buf_put(b);
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
+	return genlmsg_reply(msg, info);
+}
+
+/* What a dump remembers from one call to the next, in cb->args. */
+enum { ARG_NEXT, ARG_ALL, ARG_UID };
+
+static int buf_get_start(struct netlink_callback *cb)
+{
+	/* Decided here: later calls may be another task reading the socket. */
+	cb->args[ARG_NEXT] = 1;
+	cb->args[ARG_ALL] = netlink_capable(cb->skb, CAP_SYS_ADMIN);
+	cb->args[ARG_UID] = __kuid_val(current_euid());
+	return 0;
+}
+
+static int buf_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	kuid_t uid = KUIDT_INIT(cb->args[ARG_UID]);
+	struct buf *b;
+	int ret = 0;
+
+	while ((b = buf_next(cb->args[ARG_NEXT])) && !ret) {
+		if (may_see(b, uid, cb->args[ARG_ALL]))
+			ret = put_buf(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				      NLM_F_MULTI, b);
+		if (!ret)
+			cb->args[ARG_NEXT] = b->id + 1;
+		buf_put(b);
+	}
+	return skb->len ?: ret;
+}
+
+/* ---- pool-get ---- */
+
+static int put_pool(struct sk_buff *skb, struct netlink_callback *cb, unsigned int shift, int nid)
+{
+	struct stat_pool *p = stat_pool(shift, nid);
+	void *head = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				 &netlink_family, NLM_F_MULTI, HPBUF_CMD_POOL_GET);
+
+	if (!head)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, HPBUF_A_POOL_NODE, nid) ||
+	    nla_put_u32(skb, HPBUF_A_POOL_PAGE_SHIFT, shift) ||
+	    put_u64(skb, HPBUF_A_POOL_READY, 0) ||
+	    put_u64(skb, HPBUF_A_POOL_USED, atomic64_read(&p->used)) ||
+	    put_u64(skb, HPBUF_A_POOL_ALLOCATED, atomic64_read(&p->allocated)) ||
+	    put_u64(skb, HPBUF_A_POOL_FREED, atomic64_read(&p->freed)) ||
+	    put_u64(skb, HPBUF_A_POOL_ALLOC_NS, atomic64_read(&p->alloc_ns)) ||
+	    put_u64(skb, HPBUF_A_POOL_FREE_NS, atomic64_read(&p->free_ns)) ||
+	    put_u64(skb, HPBUF_A_POOL_MAX_BYTES, param_max_bytes()) ||
+	    put_u64(skb, HPBUF_A_POOL_USED_BYTES, limit_used()) ||
+	    put_u64(skb, HPBUF_A_POOL_FLOOR_BYTES, param_floor_bytes())) {
+		genlmsg_cancel(skb, head);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, head);
+	return 0;
+}
+
+static int pool_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	static const unsigned int shifts[] = { HPBUF_SHIFT_2M, HPBUF_SHIFT_1G };
+	long at;
+	int nid;
+
+	for (at = cb->args[ARG_NEXT]; at < 2L * nr_node_ids; at++) {
+		nid = at / 2;
+		if (!node_state(nid, N_MEMORY))
+			continue;
+		if (put_pool(skb, cb, shifts[at % 2], nid))
+			break;
+	}
+	cb->args[ARG_NEXT] = at;
+	return skb->len;
+}
+
+/* ---- walk ---- */
+
+static int walk_reply(struct genl_info *info, u64 addr, u64 len, const struct walk_census *c)
+{
+	struct sk_buff *msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	void *head;
+
+	if (!msg)
+		return -ENOMEM;
+	head = genlmsg_put_reply(msg, info, &netlink_family, 0, HPBUF_CMD_WALK);
+	if (!head || put_u64(msg, HPBUF_A_WALK_ADDR, addr) ||
+	    put_u64(msg, HPBUF_A_WALK_LEN, len) ||
+	    put_u64(msg, HPBUF_A_WALK_PTE_BYTES, c->pte) ||
+	    put_u64(msg, HPBUF_A_WALK_PMD_BYTES, c->pmd) ||
+	    put_u64(msg, HPBUF_A_WALK_PUD_BYTES, c->pud) ||
+	    put_u64(msg, HPBUF_A_WALK_NONE_BYTES, c->none) ||
+	    put_u64(msg, HPBUF_A_WALK_TABLE_BYTES, c->tables) ||
+	    nla_put_u32(msg, HPBUF_A_WALK_LEVELS, walk_levels())) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, head);
+	return genlmsg_reply(msg, info);
+}
+
+static int walk_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct walk_census c = {};
+	u64 addr, len;
+	int ret;
+
+	if (GENL_REQ_ATTR_CHECK(info, HPBUF_A_WALK_ADDR) ||
+	    GENL_REQ_ATTR_CHECK(info, HPBUF_A_WALK_LEN)) {
+		GENL_SET_ERR_MSG(info, "addr and len are needed");
+		return -EINVAL;
+	}
+	if (!current->mm)
+		return -ESRCH;
+	addr = nla_get_u64(info->attrs[HPBUF_A_WALK_ADDR]);
+	len = nla_get_u64(info->attrs[HPBUF_A_WALK_LEN]);
+	/* A request is served by the task that sent it, in its own memory. */
+	ret = walk_census(current->mm, addr, len, &c);
+	if (ret == -EINVAL)
+		GENL_SET_ERR_MSG(info, "addr and len must be multiples of 4096 within user memory");
+	return ret ?: walk_reply(info, addr, len, &c);
+}
+
+/* ---- the family ---- */
+
+static const struct genl_ops netlink_ops[] = {
+	{
+		.cmd = HPBUF_CMD_BUF_GET,
+		.policy = buf_policy,
+		.maxattr = HPBUF_A_BUF_MAX,
+		.doit = buf_get_doit,
+		.start = buf_get_start,
+		.dumpit = buf_get_dumpit,
+	}, {
+		.cmd = HPBUF_CMD_POOL_GET,
+		.policy = pool_policy,
+		.maxattr = HPBUF_A_POOL_MAX,
+		.dumpit = pool_get_dumpit,
+	}, {
+		.cmd = HPBUF_CMD_WALK,
+		.policy = walk_policy,
+		.maxattr = HPBUF_A_WALK_MAX,
+		.doit = walk_doit,
+	},
+};
+
+static const struct genl_multicast_group netlink_groups[] = {
+	[NETLINK_GROUP_EVENTS] = { .name = HPBUF_MCGRP_EVENTS },
+};
+
+struct genl_family netlink_family __ro_after_init = {
+	.name = HPBUF_FAMILY_NAME,
+	.version = HPBUF_FAMILY_VERSION,
+	.module = THIS_MODULE,
+	.parallel_ops = true,
+	.ops = netlink_ops,
+	.n_ops = ARRAY_SIZE(netlink_ops),
+	.resv_start_op = HPBUF_CMD_MAX + 1,
+	.mcgrps = netlink_groups,
+	.n_mcgrps = ARRAY_SIZE(netlink_groups),
+};
+
+int netlink_init(void)
+{
+	return genl_register_family(&netlink_family);
+}
+
+void netlink_exit(void)
+{
+	genl_unregister_family(&netlink_family);
+}
