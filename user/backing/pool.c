@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "backing/pool.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure/proc.h"
+
+bool pool_read(unsigned int page_shift, struct pool *p)
+{
+	struct {
+		const char *name;
+		uint64_t *to;
+	} const files[] = {
+		{ "nr_hugepages", &p->nr }, { "free_hugepages", &p->free },
+		{ "resv_hugepages", &p->resv }, { "surplus_hugepages", &p->surplus },
+		{ "nr_overcommit_hugepages", &p->overcommit },
+	};
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "/sys/kernel/mm/hugepages/hugepages-%lukB/%s",
+			 1UL << (page_shift - 10), files[i].name);
+		if (!proc_u64(path, files[i].to))
+			return false;
+	}
+	return true;
+}
+
+uint64_t pool_avail(const struct pool *p)
+{
+	return p->free > p->resv ? p->free - p->resv : 0;
+}
+
+/* This process's path in the hugetlb controller; v1 by its name, v2 by "0::". */
+static bool own_cgroup(const char *want, char *path, size_t size)
+{
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	char line[512];
+	bool ok = false;
+
+	if (!f)
+		return false;
+	while (!ok && fgets(line, sizeof(line), f)) {
+		char *list = strchr(line, ':'), *at;
+
+		line[strcspn(line, "\n")] = '\0';
+		at = list ? strchr(list + 1, ':') : NULL;
+		if (!at)
+			continue;
+		*at++ = '\0';
+		ok = !strcmp(list + 1, want);
+		if (ok)
+			snprintf(path, size, "%s", strcmp(at, "/") ? at : "");
+	}
+	fclose(f);
+	return ok;
+}
+
+/* Where a hierarchy is mounted: the line of its type and, for v1, controller. */
+static bool cgroup_root(const char *type, const char *option, char *root, size_t size)
+{
+	FILE *f = fopen("/proc/self/mounts", "re");
+	char line[1024], dir[256], fs[32], opts[512];
+	bool ok = false;
+
+	if (!f)
+		return false;
+	while (!ok && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%*s %255s %31s %511s", dir, fs, opts) != 3)
+			continue;
+		ok = !strcmp(fs, type) && (!option || strstr(opts, option));
+		if (ok)
+			snprintf(root, size, "%s", dir);
+	}
+	fclose(f);
+	return ok;
+}
+
+static const char *size_name(unsigned int page_shift)
+{
+	return page_shift == 30 ? "1GB" : "2MB";
+}
+
+/* The lowest limit of a cgroup and its ancestors. */
+static bool lowest(const char *root, const char *own, unsigned int page_shift, bool v2,
+		   char *path, size_t size, uint64_t *limit, uint64_t *used)
+{
+	static const char *const names[2][2] = {
+		{ "limit_in_bytes", "usage_in_bytes" }, { "max", "current" },
+	};
+	char dir[512], file[1024];
+	bool found = false;
+
+	snprintf(dir, sizeof(dir), "%s", own);
+	for (;;) {
+		uint64_t v;
+
+		snprintf(file, sizeof(file), "%s%s/hugetlb.%s.%s", root, dir,
+			 size_name(page_shift), names[v2][0]);
+		/* v1 writes "none" as a huge number, v2 as the word "max". */
+		if (proc_u64(file, &v) && v < UINT64_C(1) << 60 && (!found || v < *limit)) {
+			found = true;
+			*limit = v;
+			snprintf(path, size, "%s", *dir ? dir : "/");
+			snprintf(file, sizeof(file), "%s%s/hugetlb.%s.%s", root, dir,
+				 size_name(page_shift), names[v2][1]);
+			if (!proc_u64(file, used))
+				*used = 0;
+		}
+		if (!strrchr(dir, '/'))
+			return found;
+		*strrchr(dir, '/') = '\0';
+	}
+}
+
+bool pool_cgroup(unsigned int page_shift, char *path, size_t size, uint64_t *limit,
+		 uint64_t *used)
+{
+	char own[512], root[256];
+
+	if (own_cgroup("hugetlb", own, sizeof(own)) &&
+	    cgroup_root("cgroup", "hugetlb", root, sizeof(root)))
+		return lowest(root, own, page_shift, false, path, size, limit, used);
+	if (own_cgroup("", own, sizeof(own)) &&
+	    cgroup_root("cgroup2", NULL, root, sizeof(root)))
+		return lowest(root, own, page_shift, true, path, size, limit, used);
+	return false;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel's hugetlb pools, read. reserve.h is the one that changes them. */
+#ifndef HPCTL_POOL_H
+#define HPCTL_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** struct pool - one page size, whole machine; pages */
+struct pool {
+	uint64_t nr, free, resv, surplus, overcommit;
+};
+
+/** pool_read - false: no such page size */
+bool pool_read(unsigned int page_shift, struct pool *p);
+
+/** pool_avail - pages that a new mapping can reserve */
+uint64_t pool_avail(const struct pool *p);
+
+/**
+ * pool_cgroup - the hugetlb cgroup's limit for this process
+ * @path: set to the cgroup that has the lowest limit
+ * @limit, @used: bytes
+ * Returns false when no limit is set or none can be read.
+ */
+bool pool_cgroup(unsigned int page_shift, char *path, size_t size, uint64_t *limit,
+		 uint64_t *used);
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "measure/stop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+
+/* The only state that a signal handler may touch; nothing else is global. */
+static volatile sig_atomic_t stop_by;
+
+static void on_signal(int sig)
+{
+	if (!stop_by)
+		stop_by = sig;
+}
+
+static void catch_one(int sig)
+{
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction old;
+
+	if (!sigaction(sig, NULL, &old) && old.sa_handler == SIG_IGN)
+		return;
+	sigfillset(&sa.sa_mask);
+	sigaction(sig, &sa, NULL);
+}
+
+void stop_install(uint64_t limit_ns)
+{
+	struct itimerval it = { 0 };
+
+	catch_one(SIGINT);
+	catch_one(SIGTERM);
+	catch_one(SIGHUP);
+	if (!limit_ns)
+		return;
+	catch_one(SIGALRM);
+	it.it_value.tv_sec = (time_t)(limit_ns / 1000000000);
+	it.it_value.tv_usec = (suseconds_t)(limit_ns % 1000000000 / 1000);
+	if (!it.it_value.tv_sec && !it.it_value.tv_usec)
+		it.it_value.tv_usec = 1;
+	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+bool stop_pending(void)
+{
+	return stop_by != 0;
+}
+
+int stop_signal(void)
+{
+	return stop_by;
+}
+
+int stop_error(struct hp_error *e)
+{
+	int sig = stop_by;
+
+	if (!sig)
+		return HP_OK;
+	if (sig == SIGALRM) {
+		hp_fail(e, HP_RESOURCE, ETIMEDOUT, "the time limit passed; what is shown is partial");
+		return hp_hint(e, "raise --timeout, or take a smaller -s, --ops or -r");
+	}
+	return hp_fail(e, 128 + sig, EINTR, "stopped by SIG%s; what is shown is partial",
+		       sigabbrev_np(sig));
+}

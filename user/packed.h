@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT OR LGPL-2.1-or-later */
+/*
+ * Packed arrays: n elements of 1 to 8 bytes each, one behind the other, little
+ * endian in memory on every machine. Nothing but inline functions on plain
+ * pointers; no state, no allocation, no alignment wanted.
+ *
+ * Five bytes (40 bits) is the width this exists for: packed_get(), packed_set()
+ * and so on. Every one has a sibling with a trailing "w" that takes the width;
+ * give it a constant, then the code is as short as for five bytes.
+ *
+ * All counts, indices and byte offsets are 64 bits. The caller sees to i < n
+ * unless a function says that it checks.
+ */
+#ifndef PACKED_H
+#define PACKED_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/** Bytes of an element where no width is given. */
+#define PACKED_WIDTH	5
+
+#define PACKED_INLINE	static inline __attribute__((always_inline, unused))
+
+/** packed_maxw - the greatest value that @width (1..8) bytes hold */
+PACKED_INLINE uint64_t packed_maxw(unsigned int width)
+{
+	return ~(uint64_t)0 >> (64 - 8 * width);
+}
+
+/**
+ * packed_bytes - bytes of @n elements of @width bytes, checked
+ *
+ * Returns false, and leaves @bytes alone, when the width is not 1..8 or the
+ * product does not fit 64 bits. For five bytes n goes up to 3689348814741910323.
+ */
+PACKED_INLINE bool packed_bytes(uint64_t n, unsigned int width, uint64_t *bytes)
+{
+	uint64_t product;
+
+	if (width < 1 || width > 8 || __builtin_mul_overflow(n, (uint64_t)width, &product))
+		return false;
+	*bytes = product;
+	return true;
+}
+
+/**
+ * packed_fast_limitw - first index that packed_getw_fast() must not be given
+ *
+ * Indices below it have eight readable bytes inside an array of @n elements.
+ * 0 when the array is shorter than eight bytes. n * width must fit 64 bits.
+ */
+PACKED_INLINE uint64_t packed_fast_limitw(uint64_t n, unsigned int width)
+{
+	uint64_t bytes = n * width;
+
+	return bytes < 8 ? 0 : (bytes - 8) / width + 1;
+}
+
+/* Unaligned little-endian loads and stores; memcpy() becomes one instruction. */
+
+PACKED_INLINE uint64_t packed_load16(const unsigned char *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap16(v);
+#endif
+	return v;
+}
+
+PACKED_INLINE uint64_t packed_load32(const unsigned char *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap32(v);
+#endif
+	return v;
+}
+
+PACKED_INLINE uint64_t packed_load64(const unsigned char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
+PACKED_INLINE void packed_store16(unsigned char *p, uint64_t value)
+{
+	uint16_t v = (uint16_t)value;
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap16(v);
+#endif
+	memcpy(p, &v, sizeof(v));
+}
+
+PACKED_INLINE void packed_store32(unsigned char *p, uint64_t value)
+{
+	uint32_t v = (uint32_t)value;
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap32(v);
+#endif
+	memcpy(p, &v, sizeof(v));
+}
+
+PACKED_INLINE void packed_store64(unsigned char *p, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	memcpy(p, &v, sizeof(v));
+}
+
+/**
+ * packed_getw - element @i by loads that stay inside it
+ * Five bytes are a load of four and one of one byte.
+ */
+PACKED_INLINE uint64_t packed_getw(const void *base, uint64_t i, unsigned int width)
+{
+	const unsigned char *p = (const unsigned char *)base + i * width;
+
+	switch (width) {
+	case 1:
+		return p[0];
+	case 2:
+		return packed_load16(p);
+	case 3:
+		return packed_load16(p) | (uint64_t)p[2] << 16;
+	case 4:
+		return packed_load32(p);
+	case 5:
+		return packed_load32(p) | (uint64_t)p[4] << 32;
+	case 6:
+		return packed_load32(p) | packed_load16(p + 4) << 32;
+	case 7:
+		return packed_load32(p) | packed_load32(p + 3) >> 8 << 32;
+	default:
+		return packed_load64(p);
+	}
+}
+
+/**
+ * packed_getw_safe - element @i of an array of @n, checked
+ * Returns false, and leaves @value alone, when i >= n. Reads the element's own
+ * bytes only: the last element may end at an unmapped page.
+ */
+PACKED_INLINE bool packed_getw_safe(const void *base, uint64_t n, uint64_t i,
+				    unsigned int width, uint64_t *value)
+{
+	if (__builtin_expect(i >= n, 0))
+		return false;
+	*value = packed_getw(base, i, width);
+	return true;
+}
+
+/**
+ * packed_getw_fast - element @i by one load of eight bytes
+ *
+ * Reads 8 - width bytes of what follows. For i < packed_fast_limitw(n, width)
+ * only: this is the caller's promise, asserted unless NDEBUG is set.
+ */
+PACKED_INLINE uint64_t packed_getw_fast(const void *base, uint64_t n, uint64_t i,
+					unsigned int width)
+{
+	assert(i < packed_fast_limitw(n, width));
+	(void)n;
+	return packed_load64((const unsigned char *)base + i * width) &
+	       packed_maxw(width);
+}
+
+/**
+ * packed_putw - write @value to element @i: its own bytes and no other
+ * @value is at most packed_maxw(width): the caller's promise, asserted unless
+ * NDEBUG is set. packed_setw() checks always.
+ */
+PACKED_INLINE void packed_putw(void *base, uint64_t i, unsigned int width, uint64_t value)
+{
+	unsigned char *p = (unsigned char *)base + i * width;
+
+	assert(value <= packed_maxw(width));
+	switch (width) {
+	case 1:
+		p[0] = (unsigned char)value;
+		break;
+	case 2:
+		packed_store16(p, value);
+		break;
+	case 3:
+		packed_store16(p, value);
+		p[2] = (unsigned char)(value >> 16);
+		break;
+	case 4:
+		packed_store32(p, value);
+		break;
+	case 5:
+		packed_store32(p, value);
+		p[4] = (unsigned char)(value >> 32);
+		break;
+	case 6:
+		packed_store32(p, value);
+		packed_store16(p + 4, value >> 32);
+		break;
+	case 7:
+		packed_store32(p, value);
+		packed_store32(p + 3, value >> 24);
+		break;
+	default:
+		packed_store64(p, value);
+		break;
+	}
+}
+
+/**
+ * packed_setw - write @value to element @i, checked
+ * Returns false, and writes nothing, when the value does not fit: it is never
+ * cut to fit.
+ */
+PACKED_INLINE bool packed_setw(void *base, uint64_t i, unsigned int width, uint64_t value)
+{
+	if (__builtin_expect(value > packed_maxw(width), 0))
+		return false;
+	packed_putw(base, i, width, value);
+	return true;
+}
+
+/**
+ * packed_put8w - write eight elements @v to @dst, in @width stores of eight bytes
+ *
+ * Eight elements of any width fill whole words, so that a sequential fill runs at
+ * the speed of wide stores; element by element it reaches half of that. Values
+ * as for packed_putw().
+ */
+PACKED_INLINE void packed_put8w(unsigned char *dst, const uint64_t v[8], unsigned int width)
+{
+	unsigned int bits = 0, w = 0;
+	uint64_t word = 0;
+
+	/* With a constant width every shift is one: all of this unrolls. */
+#pragma GCC unroll 8
+	for (unsigned int k = 0; k < 8; k++) {
+		assert(v[k] <= packed_maxw(width));
+		word |= v[k] << bits;
+		bits += 8 * width;
+		if (bits >= 64) {
+			packed_store64(dst + 8 * w++, word);
+			bits -= 64;
+			word = bits ? v[k] >> (8 * width - bits) : 0;
+		}
+	}
+}
+
+/**
+ * packed_fillw - write elements @first to @first + @count - 1
+ * @fn: gives the value of an index, at most packed_maxw(width); inlined when it
+ *	is an inline function named directly
+ * @arg: handed to @fn
+ */
+PACKED_INLINE void packed_fillw(void *base, uint64_t first, uint64_t count,
+				unsigned int width,
+				uint64_t (*fn)(uint64_t i, uint64_t arg), uint64_t arg)
+{
+	unsigned char *p = (unsigned char *)base + first * width;
+	uint64_t i = first, end = first + count;
+
+	for (; end - i >= 8; i += 8, p += 8 * (size_t)width) {
+		const uint64_t v[8] = {
+			fn(i, arg), fn(i + 1, arg), fn(i + 2, arg), fn(i + 3, arg),
+			fn(i + 4, arg), fn(i + 5, arg), fn(i + 6, arg), fn(i + 7, arg),
+		};
+
+		packed_put8w(p, v, width);
+	}
+	for (; i < end; i++)
+		packed_putw(base, i, width, fn(i, arg));
+}
+
+/* The same for five bytes. */
+
+/** Greatest value of a five-byte element: 2^40 - 1. */
+#define PACKED_MAX	((UINT64_C(1) << 40) - 1)
+
+PACKED_INLINE uint64_t packed_fast_limit(uint64_t n)
+{
+	return packed_fast_limitw(n, PACKED_WIDTH);
+}
+
+PACKED_INLINE uint64_t packed_get(const void *base, uint64_t i)
+{
+	return packed_getw(base, i, PACKED_WIDTH);
+}
+
+PACKED_INLINE bool packed_get_safe(const void *base, uint64_t n, uint64_t i, uint64_t *value)
+{
+	return packed_getw_safe(base, n, i, PACKED_WIDTH, value);
+}
+
+PACKED_INLINE uint64_t packed_get_fast(const void *base, uint64_t n, uint64_t i)
+{
+	return packed_getw_fast(base, n, i, PACKED_WIDTH);
+}
+
+PACKED_INLINE void packed_put(void *base, uint64_t i, uint64_t value)
+{
+	packed_putw(base, i, PACKED_WIDTH, value);
+}
+
+PACKED_INLINE bool packed_set(void *base, uint64_t i, uint64_t value)
+{
+	return packed_setw(base, i, PACKED_WIDTH, value);
+}
+
+PACKED_INLINE void packed_fill(void *base, uint64_t first, uint64_t count,
+			       uint64_t (*fn)(uint64_t i, uint64_t arg), uint64_t arg)
+{
+	packed_fillw(base, first, count, PACKED_WIDTH, fn, arg);
+}
+
+/* Random indices. */
+
+/** packed_random - splitmix64: the next of 2^64 numbers; any @state will do */
+PACKED_INLINE uint64_t packed_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+/**
+ * packed_index - random number @r as an index 0..n-1 (n > 0)
+ * The high half of r * n: no division, and no low bits that repeat.
+ */
+PACKED_INLINE uint64_t packed_index(uint64_t r, uint64_t n)
+{
+	return (uint64_t)((unsigned __int128)r * n >> 64);
+}
+
+#endif /* PACKED_H */

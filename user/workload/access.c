@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * get, get-safe, get-fast, set: elements at random.
+ *
+ * The index stream is splitmix64, independent of what was read, so the processor
+ * keeps as many accesses under way as it can: this is throughput, each access one
+ * or two cache lines and nearly always a new page. chase is the one for latency.
+ *
+ *	get		loads that stay inside the element (four bytes and one)
+ *	get-safe	the same behind a check of the index
+ *	get-fast	one load of eight bytes and a mask, the array's end apart
+ *	set		stores of exactly five bytes, value checked
+ *
+ * Checksum: the elements read; for set, those at the same indices read back
+ * afterwards. Worked out by replaying the stream.
+ */
+#include "measure/stop.h"
+#include "workload/data.h"
+#include "workload/workload.h"
+
+static uint64_t access_ops(const struct shard *s, uint64_t wanted)
+{
+	return s->count ? wanted : 0;
+}
+
+/*
+ * The loop around one access; @body sees the index as i and the sum as sum. State
+ * lives in registers: a chunk at a time, so that a signal is seen.
+ */
+#define ACCESS_LOOP(s, body) do {						\
+	unsigned char *const base = (s)->base;					\
+	const uint64_t n = (s)->n, first = (s)->first, count = (s)->count;	\
+	uint64_t state = (s)->seed, sum = 0, left = (s)->ops;			\
+										\
+	while (left && !stop_pending()) {					\
+		uint64_t chunk = left < WORKLOAD_CHUNK ? left : WORKLOAD_CHUNK;	\
+										\
+		left -= chunk;							\
+		for (; chunk; chunk--) {					\
+			uint64_t i = first + packed_index(packed_random(&state), count); \
+										\
+			body;							\
+		}								\
+	}									\
+	(void)base;								\
+	(void)n;								\
+	(s)->done = (s)->ops - left;						\
+	(s)->sum = sum;								\
+} while (0)
+
+static void get_run(struct shard *s)
+{
+	ACCESS_LOOP(s, sum += packed_get(base, i));
+}
+
+static void get_safe_run(struct shard *s)
+{
+	ACCESS_LOOP(s, {
+		uint64_t v = 0;
+
+		packed_get_safe(base, n, i, &v);
+		sum += v;
+	});
+}
+
+static void get_fast_run(struct shard *s)
+{
+	const uint64_t limit = packed_fast_limit(s->n);
+
+	ACCESS_LOOP(s, {
+		if (__builtin_expect(i < limit, 1))
+			sum += packed_get_fast(base, n, i);
+		else
+			sum += packed_get(base, i);
+	});
+}
+
+static void set_run(struct shard *s)
+{
+	ACCESS_LOOP(s, sum += packed_set(base, i, data_value(i, DATA_SET)));
+}
+
+static uint64_t replay(const struct shard *s, uint64_t salt)
+{
+	uint64_t state = s->seed, sum = 0;
+
+	for (uint64_t k = 0; k < s->ops; k++) {
+		uint64_t i = s->first + packed_index(packed_random(&state), s->count);
+
+		sum += data_value(i, salt);
+	}
+	return sum;
+}
+
+static uint64_t get_expect(const struct shard *s)
+{
+	return replay(s, DATA_BASE);
+}
+
+static uint64_t set_expect(const struct shard *s)
+{
+	return replay(s, DATA_SET);
+}
+
+const struct workload workload_get = {
+	.name = "get",
+	.brief = "random elements, loads that stay inside them",
+	.op_bytes = 5,
+	.ops = access_ops,
+	.run = get_run,
+	.expect = get_expect,
+};
+
+const struct workload workload_get_safe = {
+	.name = "get-safe",
+	.brief = "random elements, index checked",
+	.op_bytes = 5,
+	.ops = access_ops,
+	.run = get_safe_run,
+	.expect = get_expect,
+};
+
+const struct workload workload_get_fast = {
+	.name = "get-fast",
+	.brief = "random elements, one load of eight bytes",
+	.op_bytes = 5,
+	.ops = access_ops,
+	.run = get_fast_run,
+	.expect = get_expect,
+};
+
+const struct workload workload_set = {
+	.name = "set",
+	.brief = "random elements written",
+	.dirties = true,
+	.op_bytes = 5,
+	.ops = access_ops,
+	.run = set_run,
+	.settle = get_run,
+	.expect = set_expect,
+};

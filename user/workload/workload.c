@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "workload/workload.h"
+
+#include <string.h>
+
+/* Elements whose bytes are whole 4 KiB pages: 4096 * 5 = 5 pages. */
+#define SHARD_UNIT	4096
+
+static const struct workload *const table[] = {
+	&workload_touch, &workload_fill, &workload_get, &workload_get_safe,
+	&workload_get_fast, &workload_set, &workload_chase, &workload_matrix,
+};
+
+const char *const workload_names[] = {
+	"touch", "fill", "get", "get-safe", "get-fast", "set", "chase", "matrix", NULL,
+};
+
+const struct workload *workload_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (!strcmp(table[i]->name, name))
+			return table[i];
+	return NULL;
+}
+
+bool shard_split(struct shard *s, unsigned int nr, void *base, uint64_t n)
+{
+	uint64_t unit = n / nr >= SHARD_UNIT ? SHARD_UNIT : 1;
+	uint64_t units = n / unit, at = 0;
+
+	if (n < nr)
+		return false;
+	for (unsigned int i = 0; i < nr; i++) {
+		uint64_t part = units / nr + (i < units % nr);
+
+		memset(&s[i], 0, sizeof(s[i]));
+		s[i].base = base;
+		s[i].n = n;
+		s[i].first = at;
+		s[i].count = part * unit;
+		at += s[i].count;
+	}
+	/* What is less than a unit goes to the last. */
+	s[nr - 1].count += n - at;
+	return true;
+}

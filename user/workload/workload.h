@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Workloads: what is done to the packed array, behind one table of functions. A
+ * new one is a file and a row in workload.c. The functions work on a whole shard:
+ * nothing is called through a pointer inside a timed loop.
+ */
+#ifndef HPCTL_WORKLOAD_H
+#define HPCTL_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct shard - a thread's part of the array, and of a job
+ * @base, @n: the whole array and its elements
+ * @first, @count: the elements of this thread; no byte of them is another's
+ * @ops: to do; what the workload's ops() gave
+ * @seed: of this thread and run
+ * @pass: 1 or 2 for workloads with two passes, else 0
+ * @done: out: operations done; less than @ops when stopped
+ * @sum: out: checksum
+ *
+ * A cache line and more each, so that threads do not share one.
+ */
+struct shard {
+	unsigned char *base;
+	uint64_t n;
+	uint64_t first, count;
+	uint64_t ops;
+	uint64_t seed;
+	unsigned int pass;
+	uint64_t done;
+	uint64_t sum;
+} __attribute__((aligned(128)));
+
+/**
+ * struct workload
+ * @name, @brief: for the command line and help
+ * @fresh: wants a mapping that nobody has touched, and does two passes over it
+ * @stages: is a sequence of its own (matrix); the functions are not used
+ * @dirties: leaves the array other than data_value(i, DATA_BASE)
+ * @fixed: the operations follow from the array; --ops has no say
+ * @op_bytes: bytes of the array that one operation reads or writes
+ * @ops: operations this shard will do when about @wanted are; 0: too small
+ * @prepare: before the timed part; NULL: nothing to do
+ * @run: the timed part; sets @done, and @sum if it reads
+ * @settle: after it: reads back what was written, into @sum; NULL: nothing to do
+ * @expect: the checksum, worked out without the memory
+ */
+struct workload {
+	const char *name;
+	const char *brief;
+	bool fresh, stages, dirties, fixed;
+	unsigned int op_bytes;
+	uint64_t (*ops)(const struct shard *s, uint64_t wanted);
+	void (*prepare)(struct shard *s);
+	void (*run)(struct shard *s);
+	void (*settle)(struct shard *s);
+	uint64_t (*expect)(const struct shard *s);
+};
+
+extern const struct workload workload_touch, workload_fill, workload_get, workload_get_safe,
+	workload_get_fast, workload_set, workload_chase, workload_matrix;
+
+/** workload_find - by name, NULL if there is none */
+const struct workload *workload_find(const char *name);
+
+/** workload_names - all, NULL at the end */
+extern const char *const workload_names[];
+
+/**
+ * shard_split - give @nr shards their parts of @n elements at @base
+ * The borders are page borders where the array is large enough. Returns false
+ * when there is not an element for each.
+ */
+bool shard_split(struct shard *s, unsigned int nr, void *base, uint64_t n);
+
+/** Operations between two looks at stop_pending(). */
+#define WORKLOAD_CHUNK	(UINT64_C(1) << 16)
+
+#endif
