@@ -163,7 +163,7 @@ static inline vm_fault_t compat_insert_pud(struct vm_fault *vmf, unsigned long p
  * COMPAT_HUGE_FAULT(name, handler) defines the vm_ops->huge_fault function
  * @name, which calls @handler(vmf, order).
  */
-#ifdef HPBUF_HAVE_HUGE_FAULT_ORDER
+#ifndef HPBUF_HAVE_PAGE_ENTRY_SIZE
 #define COMPAT_HUGE_FAULT(name, handler)				\
 static vm_fault_t name(struct vm_fault *vmf, unsigned int order)	\
 {									\

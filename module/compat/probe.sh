@@ -53,9 +53,10 @@ C
 piece VM_FLAGS_SET <<-'C'
 	void f(struct vm_area_struct *v) { vm_flags_set(v, VM_DONTDUMP); }
 C
-piece HUGE_FAULT_ORDER <<-'C'
-	vm_fault_t h(struct vm_fault *vmf, unsigned int order);
-	struct vm_operations_struct ops = { .huge_fault = h };
+# huge_fault's second argument. Asked by name: an enum and an unsigned int are
+# the same type to the compiler.
+piece PAGE_ENTRY_SIZE <<-'C'
+	enum page_entry_size s = PE_SIZE_PUD;
 C
 piece GET_AREA_MM <<-'C'
 	#include <linux/sched/mm.h>
