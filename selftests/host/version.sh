@@ -1,0 +1,36 @@
+#!/bin/bash
+# version.sh - dkms.conf, the UAPI header and hpctl name the same version.
+set -u
+top=${HPBUF_TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
+
+echo "TAP version 13"
+header=$(sed -n 's/^#define HPBUF_MODULE_VERSION[^"]*"\(.*\)"/\1/p' \
+	"$top/include/uapi/linux/hpbuf.h" 2>/dev/null)
+if [ -z "$header" ]; then
+	echo "1..1"
+	echo "not ok 1 HPBUF_MODULE_VERSION in include/uapi/linux/hpbuf.h"
+	exit 1
+fi
+echo "1..2"
+rc=0
+
+# check NUMBER NAME VERSION
+check()
+{
+	if [ "$3" = "$header" ]; then
+		echo "ok $1 $2 is $header"
+	else
+		echo "not ok $1 $2 # '$3', but the header has '$header'"
+		rc=1
+	fi
+}
+
+check 1 dkms.conf "$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")"
+
+hpctl=${HPCTL:-$top/build/user/hpctl}
+if [ -x "$hpctl" ]; then
+	check 2 hpctl "$("$hpctl" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)"
+else
+	echo "ok 2 hpctl # SKIP not built"
+fi
+exit $rc
