@@ -159,8 +159,9 @@ TEST_F(abi, ids_do_not_come_again)
 		ASSERT_LE(0, hpt_alloc_req(self->dev, &a));
 		EXPECT_NE(0, a.id);
 		seen[i] = a.id;
-		for (j = 0; j < i; j++)
+		for (j = 0; j < i; j++) {
 			EXPECT_NE(seen[j], a.id);
+		}
 		close(a.fd);
 	}
 }

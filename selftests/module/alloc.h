@@ -193,8 +193,9 @@ static void check_remaps(struct __test_metadata *_metadata, int dev, uint64_t by
 			hpt_stamp(p, a.size, SALT);
 		ASSERT_EQ(hpt_mark(0, SALT), *(uint64_t *)p);
 		ASSERT_EQ(hpt_mark(~(a.size - SZ_4K), SALT), *(uint64_t *)(p + a.size - 8));
-		if (i == rounds - 1)
+		if (i == rounds - 1) {
 			EXPECT_EQ(-1, hpt_check(p, a.size, SALT));
+		}
 		ASSERT_EQ(0, munmap(p, a.size));
 	}
 	close(a.fd);

@@ -42,8 +42,9 @@ TEST_F(buf, cannot_be_opened_through_proc)
 		EXPECT_NE(0, hpt_info(fd, &info));
 	}
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
+	if (fd >= 0) {
 		EXPECT_NE(0, hpt_info(fd, &info));
+	}
 	EXPECT_INTACT();
 }
 

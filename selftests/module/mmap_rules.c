@@ -171,8 +171,9 @@ TEST_F(buf, offsets)
 	unsigned char *q;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		EXPECT_MMAP(EINVAL, NULL, n, RW, MAP_SHARED, self->fd, bad[i]);
+	}
 
 	q = mmap(NULL, n, RW, MAP_SHARED, self->fd, self->size - n);
 	ASSERT_NE(MAP_FAILED, q);
@@ -195,9 +196,10 @@ TEST_F(buf, beyond_the_end)
 	EXPECT_NE(0, map_errno(at(NULL, self->size + n, RW, MAP_SHARED, self->fd, 0)));
 	EXPECT_NE(0, map_errno(at(NULL, self->size, RW, MAP_SHARED, self->fd, n)));
 	EXPECT_NE(0, map_errno(at(NULL, 1UL << 46, RW, MAP_SHARED, self->fd, 0)));
-	for (i = 0; i < ARRAY_SIZE(far); i++)
+	for (i = 0; i < ARRAY_SIZE(far); i++) {
 		EXPECT_NE(0, map_errno(at(NULL, n, RW, MAP_SHARED, self->fd, far[i])))
 			TH_LOG("offset %#lx", (long)far[i]);
+	}
 	EXPECT_INTACT();
 }
 
@@ -206,8 +208,9 @@ TEST_F(buf, lengths)
 	size_t n = self->page, bad[] = { SZ_4K, n / 2, n - SZ_4K, n + SZ_4K };
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		EXPECT_MMAP(EINVAL, NULL, bad[i], RW, MAP_SHARED, self->fd, 0);
+	}
 	EXPECT_MMAP(EINVAL, NULL, 0, RW, MAP_SHARED, self->fd, 0);
 	EXPECT_INTACT();
 }

@@ -40,9 +40,10 @@ TEST_F(buf, munmap_of_a_part)
 	struct part parts[NR_PARTS];
 	int i;
 
-	FOR_EACH_PART(i, parts)
+	FOR_EACH_PART(i, parts) {
 		EXPECT_EQ(-EINVAL, hpt_errno(munmap(self->p + parts[i].off, parts[i].len)))
 			TH_LOG("%#zx + %#zx", parts[i].off, parts[i].len);
+	}
 	EXPECT_INTACT();
 }
 
@@ -54,10 +55,11 @@ TEST_F(buf, mprotect_of_a_part)
 	int i;
 
 	FOR_EACH_PART(i, parts)
-		for (j = 0; j < ARRAY_SIZE(prot); j++)
+		for (j = 0; j < ARRAY_SIZE(prot); j++) {
 			EXPECT_EQ(-EINVAL, hpt_errno(mprotect(self->p + parts[i].off,
 							      parts[i].len, prot[j])))
 				TH_LOG("%#zx + %#zx", parts[i].off, parts[i].len);
+		}
 	EXPECT_INTACT();
 	EXPECT_EQ(0, hpt_poke(self->p + self->page / 2 + 16, 0));
 }
@@ -97,10 +99,11 @@ TEST_F(buf, map_fixed_over_a_part)
 	struct part parts[NR_PARTS];
 	int i;
 
-	FOR_EACH_PART(i, parts)
+	FOR_EACH_PART(i, parts) {
 		EXPECT_EQ(MAP_FAILED, mmap(self->p + parts[i].off, parts[i].len, RW,
 					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0))
 			TH_LOG("%#zx + %#zx", parts[i].off, parts[i].len);
+	}
 	EXPECT_INTACT();
 }
 
@@ -161,8 +164,9 @@ TEST_F(buf, madvise_nohugepage)
 	unsigned char val;
 	int i, sig;
 
-	FOR_EACH_PART(i, parts)
+	FOR_EACH_PART(i, parts) {
 		EXPECT_NE(0, madvise(self->p + parts[i].off, parts[i].len, MADV_NOHUGEPAGE));
+	}
 	EXPECT_INTACT();
 
 	/* the header allows SIGBUS from here on, and nothing else */
@@ -283,8 +287,9 @@ TEST_F(buf, munmap_of_whole_leaves)
 	EXPECT_EQ(SIGSEGV, hpt_peek(hole, &val));
 	EXPECT_EQ(SIGSEGV, hpt_peek(hole + page - 1, &val));
 	for (off = 0; off < self->size; off += page)
-		if (self->p + off != hole)
+		if (self->p + off != hole) {
 			EXPECT_EQ(hpt_mark(off, BUF_SALT), *(uint64_t *)(self->p + off));
+		}
 	EXPECT_WHOLE_LEAVES(self->size - page);
 
 	/* and may be put back where they were */
