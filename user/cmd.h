@@ -5,6 +5,7 @@
 #ifndef HPCTL_CMD_H
 #define HPCTL_CMD_H
 
+#include "opts.h"
 #include "out/out.h"
 
 /**
@@ -23,12 +24,14 @@ struct hp_ctx {
  * @run: argv[0] is the command's name; returns the exit code
  * @brief: one line for help
  * @usage: arguments for the usage line
+ * @opts: the command's own options (cmd_NAME_opts), NULL when it has none
  */
 struct hp_cmd {
 	const char *name;
 	int (*run)(struct hp_ctx *ctx, int argc, char **argv);
 	const char *brief;
 	const char *usage;
+	const struct hp_opt *opts;
 };
 
 extern const struct hp_cmd hp_cmds[];
@@ -41,5 +44,20 @@ int cmd_run(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_compare(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_version(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_help(struct hp_ctx *ctx, int argc, char **argv);
+
+extern const struct hp_opt cmd_alloc_opts[];
+extern const struct hp_opt cmd_free_opts[];
+
+/** hpctl without a command: list, and one line on the module. */
+int cmd_bare(struct hp_ctx *ctx);
+
+/** The row of @name, or NULL. */
+const struct hp_cmd *hp_cmd_find(const char *name);
+
+/** Refuse a command that is not there, with the one that may have been meant. */
+int hp_cmd_unknown(const char *name, struct hp_error *e);
+
+/** The whole program but main(): returns the exit code. */
+int hpctl_main(int argc, char **argv);
 
 #endif

@@ -31,6 +31,12 @@ struct hp_error {
 	char hint[240];
 };
 
+/**
+ * One line without control characters: what a user typed, or a file said, may
+ * break the line or move the terminal's cursor.
+ */
+void hp_clean(char *text);
+
 /** Fill @e and return @code, so that a caller can `return hp_fail(...)`. */
 int hp_fail(struct hp_error *e, int code, int err, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

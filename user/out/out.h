@@ -69,6 +69,23 @@ void out_error(json_t *doc, const struct hp_error *e);
 int out_table(const struct out_opts *o, const json_t *rows,
 	      const struct out_col *cols, struct hp_error *e);
 
+/** A single object, one "NAME  value" line a column; else as out_table(). */
+int out_record(const struct out_opts *o, const json_t *row,
+	       const struct out_col *cols, struct hp_error *e);
+
+/** Only the check of --columns, for a command to do before its work. */
+int out_check_columns(const struct out_opts *o, const struct out_col *cols,
+		      struct hp_error *e);
+
+/** Whether to use colours on the descriptor @fd: --color, NO_COLOR, terminal. */
+bool out_use_color(const struct out_opts *o, int fd);
+
+/**
+ * A JSON string of bytes that came from elsewhere: json_string() refuses what is
+ * not UTF-8. Null for NULL.
+ */
+json_t *out_string(const char *text);
+
 /**
  * End of a command: with -j the document goes to stdout, with -o it is saved,
  * warnings and the error go to stderr as "hpctl COMMAND: message" with the hint

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The document, and the end of a command. */
+#include "env.h"
+#include "out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RED		"\033[31m"
+#define YELLOW		"\033[33m"
+
+/* Keys stay in the order they were put in: diffs of two runs stay readable. */
+#define DUMP_FLAGS	(JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12))
+
+json_t *out_doc(const char *command)
+{
+	json_t *doc = json_object();
+
+	json_object_set_new(doc, "schema", json_string("hpctl/1"));
+	json_object_set_new(doc, "command", command ? json_string(command) : json_null());
+	json_object_set_new(doc, "env", env_json());
+	json_object_set_new(doc, "results", json_array());
+	json_object_set_new(doc, "warnings", json_array());
+	json_object_set_new(doc, "error", json_null());
+	return doc;
+}
+
+json_t *out_string(const char *text)
+{
+	json_t *s = text ? json_string(text) : json_null();
+	char *copy;
+
+	if (s)
+		return s;
+	copy = strdup(text);
+	if (!copy)
+		return NULL;
+	for (char *p = copy; *p; p++)
+		if (*p & 0x80)
+			*p = '?';
+	s = json_string(copy);
+	free(copy);
+	return s;
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return out_string(text && *text ? text : NULL);
+}
+
+void out_warn(json_t *doc, const char *code, const char *hint, const char *fmt, ...)
+{
+	json_t *w = json_object();
+	char message[320];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	json_object_set_new(w, "code", json_string(code));
+	hp_clean(message);
+	json_object_set_new(w, "message", out_string(message));
+	json_object_set_new(w, "hint", text_or_null(hint));
+	json_array_append_new(json_object_get(doc, "warnings"), w);
+}
+
+void out_error(json_t *doc, const struct hp_error *e)
+{
+	json_t *o;
+
+	if (!e->code) {
+		json_object_set_new(doc, "error", json_null());
+		return;
+	}
+	o = json_object();
+	json_object_set_new(o, "code", json_integer(e->code));
+	json_object_set_new(o, "errno", e->err ? text_or_null(strerrorname_np(e->err)) :
+					json_null());
+	json_object_set_new(o, "message", out_string(e->message));
+	json_object_set_new(o, "hint", text_or_null(e->hint));
+	json_object_set_new(doc, "error", o);
+}
+
+/* "hpctl alloc: message", and the hint on a line of its own. */
+static void say(const struct out_opts *o, const char *command, const char *color,
+		const char *message, const char *hint)
+{
+	bool use = out_use_color(o, STDERR_FILENO);
+
+	fprintf(stderr, "%shpctl%s%s:%s %s\n", use ? color : "", command ? " " : "",
+		command ? command : "", use ? "\033[0m" : "", message);
+	if (hint && *hint)
+		fprintf(stderr, "  hint: %s\n", hint);
+}
+
+static void say_all(const struct out_opts *o, const json_t *doc, const struct hp_error *e)
+{
+	const char *command = json_string_value(json_object_get(doc, "command"));
+	const json_t *w;
+	size_t i;
+
+	out_progress(o, "%s", "");
+	json_array_foreach(json_object_get(doc, "warnings"), i, w) {
+		if (!o->quiet)
+			say(o, command, YELLOW,
+			    json_string_value(json_object_get(w, "message")),
+			    json_string_value(json_object_get(w, "hint")));
+	}
+	if (e->code)
+		say(o, command, RED, e->message, e->hint);
+}
+
+/* The text with its newline to @f, and all of it on its way to the disk. */
+static int write_doc(FILE *f, const json_t *doc)
+{
+	if (json_dumpf(doc, f, DUMP_FLAGS) || fputc('\n', f) == EOF || fflush(f))
+		return -1;
+	return fsync(fileno(f)) && errno != EINVAL ? -1 : 0;
+}
+
+static int save_temp(const char *path, char *temp, const json_t *doc)
+{
+	mode_t mask = umask(0);
+	FILE *f;
+	int fd;
+
+	umask(mask);
+	fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* mkostemp() keeps it to ourselves; a result file is like any other. */
+	fchmod(fd, 0666 & ~mask);
+	f = fdopen(fd, "w");
+	if (!f) {
+		close(fd);
+		goto err;
+	}
+	if (write_doc(f, doc)) {
+		int saved = errno;
+
+		fclose(f);
+		errno = saved;
+		goto err;
+	}
+	if (!fclose(f) && !rename(temp, path))
+		return 0;
+err:
+	fd = errno;
+	unlink(temp);
+	return -fd;
+}
+
+/*
+ * Beside the file and then renamed, so that neither a full disk nor a signal
+ * leaves half of one or destroys the one that was there. What is no regular
+ * file (/dev/null, a pipe) is written as it is.
+ */
+static int save(const char *path, const json_t *doc)
+{
+	struct stat st;
+	char *temp;
+	FILE *f;
+	int ret;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
+		f = fopen(path, "we");
+		if (!f)
+			return -errno;
+		ret = write_doc(f, doc) ? -errno : 0;
+		return fclose(f) && !ret ? -errno : ret;
+	}
+	if (asprintf(&temp, "%s.XXXXXX", path) < 0)
+		return -ENOMEM;
+	ret = save_temp(path, temp, doc);
+	free(temp);
+	return ret;
+}
+
+/* The document with -j, and all that a table has left in stdout's buffer. */
+static int flush_stdout(const struct out_opts *o, const json_t *doc)
+{
+	errno = 0;
+	if (o->json) {
+		json_dumpf(doc, stdout, DUMP_FLAGS);
+		putchar('\n');
+	}
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+int out_finish(const struct out_opts *o, json_t *doc, struct hp_error *e)
+{
+	const char *command = json_string_value(json_object_get(doc, "command"));
+	struct hp_error io = { 0 };
+	int ret;
+
+	out_error(doc, e);
+	say_all(o, doc, e);
+	ret = flush_stdout(o, doc);
+	if (ret)
+		hp_fail(&io, HP_FAILED, -ret, "cannot write to stdout: %s", strerror(-ret));
+	/* Who closed the pipe (head, less) knows, and wants no message. */
+	if (ret && ret != -EPIPE)
+		say(o, command, RED, io.message, "");
+	/* A mistyped line does not replace the results of a day. */
+	ret = o->save && e->code != HP_USAGE ? save(o->save, doc) : 0;
+	if (ret) {
+		hp_fail(&io, HP_FAILED, -ret, "cannot save %s: %s", o->save, strerror(-ret));
+		say(o, command, RED, io.message, "");
+	}
+	json_decref(doc);
+	if (!e->code)
+		*e = io;
+	return e->code;
+}
+
+void out_progress(const struct out_opts *o, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (o->quiet || o->json || !isatty(STDERR_FILENO))
+		return;
+	/* Over the line before; an empty one only wipes it. */
+	fputs("\r\033[K", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fflush(stderr);
+}
