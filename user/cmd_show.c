@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * hpctl show: everything about one buffer. It is looked at by netlink and not
+ * opened or mapped, which would count in its own figures.
+ */
+#include <unistd.h>
+
+#include "buffer.h"
+#include "cmd.h"
+#include "module.h"
+
+static const struct out_col cols[] = {
+	{ "ID", "id", OUT_COUNT, true },
+	{ "NAME", "name", OUT_TEXT, true },
+	{ "SIZE", "bytes", OUT_BYTES, true },
+	{ "ASKED", "asked_bytes", OUT_BYTES, true },
+	{ "PAGE", "page_bytes", OUT_BYTES, true },
+	{ "NODES", "nodes", OUT_NODES, true },
+	{ "OWNER", "owner", OUT_TEXT, true },
+	{ "UID", "uid", OUT_COUNT, true },
+	{ "PERSIST", "persistent", OUT_BOOL, true },
+	{ "MAPPED", "mappings", OUT_COUNT, true },
+	{ "OPENS", "opens", OUT_COUNT, true },
+	{ "AGE", "age_ns", OUT_NS, true },
+	{ "ALLOC", "alloc_ns", OUT_NS, true },
+	{ "SCAN", "scan_ns", OUT_NS, true },
+	{ "MIGRATE", "migrate_ns", OUT_NS, true },
+	{ "ZERO", "zero_ns", OUT_NS, true },
+	{ "ZERO-WHY", "zero_why", OUT_TEXT, false },
+	{ "FAULTS", "faults", OUT_COUNT, true },
+	{ "FAULT", "fault_ns", OUT_NS, true },
+	{ "FAULT-MAX", "fault_max_ns", OUT_NS, true },
+	{ "DIRECT-IO", "direct_io", OUT_BOOL, true },
+	{ NULL, NULL, OUT_TEXT, false }
+};
+
+static int look_up(const char *text, struct hpbuf_nl_buf *buf, struct hp_error *e)
+{
+	struct hpbuf_nl *nl;
+
+	if (module_nl_open(&nl, e))
+		return e->code;
+	module_buffer(nl, text, buf, e);
+	hpbuf_nl_close(nl);
+	return e->code;
+}
+
+/* What holds for all buffers of this module; null without the device. */
+static void put_caps(json_t *row, const struct hp_ctx *ctx)
+{
+	struct hpbuf_caps caps;
+	int fd = hpbuf_open_device(ctx->device, &caps);
+
+	json_object_set_new(row, "direct_io",
+			    fd < 0 ? json_null() : json_boolean(caps.flags & HPBUF_CAP_GUP));
+	if (fd >= 0)
+		close(fd);
+}
+
+int cmd_show(struct hp_ctx *ctx, int argc, char **argv)
+{
+	struct hp_error e = { 0 };
+	struct hpbuf_nl_buf buf;
+	json_t *doc, *row;
+	int first;
+
+	first = hp_opts(ctx, NULL, argc, argv, NULL, NULL, &e);
+	if (first && first == argc) {
+		hp_fail(&e, HP_USAGE, 0, "which buffer?");
+		hp_hint(&e, "hpctl show ID|NAME; hpctl list shows them");
+		first = 0;
+	}
+	if (!first || hp_opts_none(argc, argv, first + 1, &e))
+		return hp_opts_end(ctx, argv[0], &e);
+
+	doc = out_doc(argv[0]);
+	if (out_check_columns(&ctx->out, cols, &e) || look_up(argv[first], &buf, &e))
+		return out_finish(&ctx->out, doc, &e);
+	row = buffer_json(&buf);
+	json_array_append_new(json_object_get(doc, "results"), row);
+	json_object_set_new(row, "zero_why", buf.has_zero_ns ? json_null() :
+		json_string("the kernel zeroes in its allocator (init_on_alloc): part of MIGRATE"));
+	put_caps(row, ctx);
+	out_record(&ctx->out, row, cols, &e);
+	return out_finish(&ctx->out, doc, &e);
+}
