@@ -1,12 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hpctl compare: the same workloads on every backing. */
+#include "bench.h"
 #include "cmd.h"
+#include "plan.h"
+
+/* Latency, throughput of reads and writes, and the cost of the first touch. */
+static const char *const quick[] = { "touch", "fill", "get", "set", "chase", NULL };
+
+static const struct out_col cols[] = {
+	{ "WORKLOAD", "label", OUT_TEXT, true },
+	{ "BACKING", "backing", OUT_TEXT, true },
+	{ "ASKED", "bytes_asked", OUT_BYTES, false },
+	{ "SIZE", "bytes", OUT_BYTES, true },
+	{ "PAGE", "page_bytes_asked", OUT_BYTES, false },
+	{ "LEAF", "leaf_share", OUT_PERCENT, true },
+	{ "MEDIAN", "median_ns", OUT_NS, true },
+	{ "MAD", "mad_ns", OUT_NS, false },
+	{ "OP", "op_ns", OUT_NS, true },
+	{ "RATE", "ops_per_s.median", OUT_RATE, false },
+	{ "RATIO", "ratio.value", OUT_RATIO, true },
+	{ "LOW", "ratio.ci95.0", OUT_RATIO, true },
+	{ "HIGH", "ratio.ci95.1", OUT_RATIO, true },
+	{ "VERDICT", "ratio.verdict", OUT_TEXT, true },
+	{ "VERIFIED", "verified_by", OUT_TEXT, true },
+	{ "THREADS", "threads", OUT_COUNT, false },
+	{ "OPS", "ops", OUT_COUNT, false },
+	{ "CHECKSUM", "checksum", OUT_TEXT, false },
+	{ "NOTE", "note", OUT_TEXT, true },
+	{ NULL, NULL, OUT_TEXT, false }
+};
+
+static const struct out_col plan_cols[] = {
+	{ "WORKLOAD", "workload", OUT_TEXT, true },
+	{ "BACKING", "backing", OUT_TEXT, true },
+	{ "PAGE", "page_bytes_asked", OUT_BYTES, true },
+	{ "ASKED", "bytes_asked", OUT_BYTES, true },
+	{ "SIZE", "bytes", OUT_BYTES, true },
+	{ "THREADS", "threads", OUT_COUNT, true },
+	{ "RUNS", "runs", OUT_COUNT, true },
+	{ "MISSING", "missing", OUT_TEXT, true },
+	{ NULL, NULL, OUT_TEXT, false }
+};
 
 int cmd_compare(struct hp_ctx *ctx, int argc, char **argv)
 {
-	struct hp_error e = { 0 };
+	struct hp_error e = { 0 }, bad = { 0 };
+	struct plan plan;
+	json_t *doc, *rows;
 
-	(void)argc;
-	hp_fail(&e, HP_FAILED, 0, "not finished yet");
-	return out_finish(&ctx->out, out_doc(argv[0]), &e);
+	if (!plan_parse(&plan, ctx, cmd_compare_opts, argc, argv, quick, backing_names, &e))
+		return hp_opts_end(ctx, argv[0], &e);
+	doc = out_doc(argv[0]);
+	if (!plan.dry_run && out_check_columns(&ctx->out, cols, &e))
+		return out_finish(&ctx->out, doc, &e);
+	bench_main(&plan, &ctx->out, doc, &e);
+	rows = json_object_get(doc, plan.dry_run ? "plan" : "results");
+	if (json_array_size(rows) &&
+	    out_table(&ctx->out, rows, plan.dry_run ? plan_cols : cols, &bad) && !e.code)
+		e = bad;
+	return out_finish(&ctx->out, doc, &e);
 }

@@ -1,12 +1,103 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* hpctl run: workloads on one backing. */
+/* hpctl run: workloads on one backing, stage by stage. */
+#include <string.h>
+
+#include "bench.h"
 #include "cmd.h"
+#include "plan.h"
+
+static const char *const no_workloads[] = { NULL };
+static const char *const one_backing[] = { "anon-4k", NULL };
+
+static const struct out_col cols[] = {
+	{ "WORKLOAD", "label", OUT_TEXT, true },
+	{ "BACKING", "backing", OUT_TEXT, true },
+	{ "STAGE", "stage.name", OUT_TEXT, true },
+	{ "TIME", "stage.ns", OUT_NS, true },
+	{ "USER", "stage.user_ns", OUT_NS, true },
+	{ "SYSTEM", "stage.system_ns", OUT_NS, true },
+	{ "MINFLT", "stage.minor_faults", OUT_COUNT, true },
+	{ "MAJFLT", "stage.major_faults", OUT_COUNT, true },
+	{ "PTE", "stage.pte_bytes", OUT_BYTES, true },
+	{ "RSS", "stage.rss_bytes", OUT_BYTES, true },
+	{ "SWAP", "stage.swap_bytes", OUT_BYTES, false },
+	{ "HUGETLB", "stage.hugetlb_bytes", OUT_BYTES, true },
+	{ "ANONHUGE", "stage.system_anon_huge_bytes", OUT_BYTES, false },
+	{ "POOL-2M", "stage.pool_2m_free_bytes", OUT_BYTES, false },
+	{ "POOL-1G", "stage.pool_1g_free_bytes", OUT_BYTES, false },
+	{ "OP", "op_ns", OUT_NS, true },
+	{ "RATE", "rate", OUT_RATE, false },
+	{ "LEAF", "leaf_share", OUT_PERCENT, true },
+	{ "NOTE", "note", OUT_TEXT, true },
+	{ NULL, NULL, OUT_TEXT, false }
+};
+
+static const struct out_col plan_cols[] = {
+	{ "WORKLOAD", "workload", OUT_TEXT, true },
+	{ "BACKING", "backing", OUT_TEXT, true },
+	{ "PAGE", "page_bytes_asked", OUT_BYTES, true },
+	{ "ASKED", "bytes_asked", OUT_BYTES, true },
+	{ "SIZE", "bytes", OUT_BYTES, true },
+	{ "THREADS", "threads", OUT_COUNT, true },
+	{ "RUNS", "runs", OUT_COUNT, true },
+	{ "MISSING", "missing", OUT_TEXT, true },
+	{ NULL, NULL, OUT_TEXT, false }
+};
+
+static bool is_timed(const char *stage, const json_t *row)
+{
+	const char *pass = json_string_value(json_object_get(row, "pass"));
+
+	return !strcmp(stage, pass ? pass : "timed");
+}
+
+/* A line a stage; the figures of the workload stand beside the timed one. */
+static json_t *stage_rows(const json_t *results)
+{
+	static const char *const beside[] = { "op_ns", "leaf_share", "note" };
+	json_t *rows = json_array(), *row, *stage;
+	size_t i, k;
+
+	json_array_foreach(results, i, row) {
+		json_array_foreach(json_object_get(row, "stages"), k, stage) {
+			const char *name = json_string_value(json_object_get(stage, "name"));
+			json_t *o = json_object();
+
+			json_object_set(o, "label", json_object_get(row, "label"));
+			json_object_set(o, "backing", json_object_get(row, "backing"));
+			json_object_set(o, "stage", stage);
+			for (size_t b = 0; b < 3 && is_timed(name, row); b++)
+				json_object_set(o, beside[b], json_object_get(row, beside[b]));
+			if (is_timed(name, row))
+				json_object_set(o, "rate", json_object_get(json_object_get(
+					row, "ops_per_s"), "median"));
+			json_array_append_new(rows, o);
+		}
+	}
+	return rows;
+}
 
 int cmd_run(struct hp_ctx *ctx, int argc, char **argv)
 {
-	struct hp_error e = { 0 };
+	struct hp_error e = { 0 }, bad = { 0 };
+	json_t *doc, *rows;
+	struct plan plan;
 
-	(void)argc;
-	hp_fail(&e, HP_FAILED, 0, "not finished yet");
-	return out_finish(&ctx->out, out_doc(argv[0]), &e);
+	if (!plan_parse(&plan, ctx, cmd_run_opts, argc, argv, no_workloads, one_backing, &e))
+		return hp_opts_end(ctx, argv[0], &e);
+	doc = out_doc(argv[0]);
+	/* A backing that is the command's only one was asked for, named or not. */
+	plan.explicit_b = true;
+	if (plan.nr_b > 1)
+		hp_fail(&e, HP_USAGE, 0, "run takes one backing");
+	if (e.code || (!plan.dry_run && out_check_columns(&ctx->out, cols, &e)))
+		return out_finish(&ctx->out, doc, &e);
+	bench_main(&plan, &ctx->out, doc, &e);
+	rows = plan.dry_run ? json_incref(json_object_get(doc, "plan")) :
+	       stage_rows(json_object_get(doc, "results"));
+	if (json_array_size(rows) &&
+	    out_table(&ctx->out, rows, plan.dry_run ? plan_cols : cols, &bad) && !e.code)
+		e = bad;
+	json_decref(rows);
+	return out_finish(&ctx->out, doc, &e);
 }

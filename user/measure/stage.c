@@ -8,6 +8,8 @@
 #include "measure/clock.h"
 #include "measure/proc.h"
 
+#define POOL_FREE(kb)	"/sys/kernel/mm/hugepages/hugepages-" #kb "kB/free_hugepages"
+
 static const char *const field_names[STAGE_FIELDS] = {
 	[STAGE_NS] = "ns",
 	[STAGE_MINFLT] = "minor_faults",
@@ -18,12 +20,32 @@ static const char *const field_names[STAGE_FIELDS] = {
 	[STAGE_RSS] = "rss_bytes",
 	[STAGE_SWAP] = "swap_bytes",
 	[STAGE_HUGETLB] = "hugetlb_bytes",
+	[STAGE_ANON_HUGE] = "system_anon_huge_bytes",
+	[STAGE_POOL_2M] = "pool_2m_free_bytes",
+	[STAGE_POOL_1G] = "pool_1g_free_bytes",
 };
 
 static int64_t tv_ns(const struct timeval *a, const struct timeval *b)
 {
 	return (int64_t)(b->tv_sec - a->tv_sec) * 1000000000 +
 	       (int64_t)(b->tv_usec - a->tv_usec) * 1000;
+}
+
+/* Nothing here walks this process's page tables: see proc_smaps(). */
+static void put_memory(struct stage *s)
+{
+	struct proc_status ps;
+	uint64_t v;
+
+	proc_status(&ps);
+	s->v[STAGE_PTE] = ps.pte;
+	s->v[STAGE_RSS] = ps.rss;
+	s->v[STAGE_SWAP] = ps.swap;
+	s->v[STAGE_HUGETLB] = ps.hugetlb;
+	s->v[STAGE_ANON_HUGE] = proc_field("/proc/meminfo", "AnonHugePages:", &v) ?
+				(int64_t)v * 1024 : -1;
+	s->v[STAGE_POOL_2M] = proc_u64(POOL_FREE(2048), &v) ? (int64_t)v << 21 : -1;
+	s->v[STAGE_POOL_1G] = proc_u64(POOL_FREE(1048576), &v) ? (int64_t)v << 30 : -1;
 }
 
 void stage_begin(struct stage_clock *c)
@@ -35,7 +57,6 @@ void stage_begin(struct stage_clock *c)
 struct stage *stage_end(struct stage_clock *c, struct stages *to, const char *name)
 {
 	uint64_t end = clock_ns();
-	struct proc_status ps;
 	struct rusage ru;
 	struct stage *s;
 
@@ -49,11 +70,7 @@ struct stage *stage_end(struct stage_clock *c, struct stages *to, const char *na
 	s->v[STAGE_MAJFLT] = ru.ru_majflt - c->ru.ru_majflt;
 	s->v[STAGE_USER] = tv_ns(&c->ru.ru_utime, &ru.ru_utime);
 	s->v[STAGE_SYSTEM] = tv_ns(&c->ru.ru_stime, &ru.ru_stime);
-	proc_status(&ps);
-	s->v[STAGE_PTE] = ps.pte;
-	s->v[STAGE_RSS] = ps.rss;
-	s->v[STAGE_SWAP] = ps.swap;
-	s->v[STAGE_HUGETLB] = ps.hugetlb;
+	put_memory(s);
 	return s;
 }
 

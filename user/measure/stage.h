@@ -20,6 +20,9 @@ enum stage_field {
 	STAGE_RSS,
 	STAGE_SWAP,
 	STAGE_HUGETLB,
+	STAGE_ANON_HUGE,	/* of the whole system, as the pools below */
+	STAGE_POOL_2M,
+	STAGE_POOL_1G,
 	STAGE_FIELDS
 };
 

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backing/pool.h"
+#include "backing/reserve.h"
+#include "measure/clock.h"
+#include "measure/perf.h"
+#include "measure/stop.h"
+#include "packed.h"
+#include "rows.h"
+
+/* ---- which backings there are ---- */
+
+/* A message without the backing's name in front: what several have in common. */
+static const char *tail_of(const struct bench_result *r, unsigned int b)
+{
+	const char *label = r->bench.plan->b[b].label, *text = r->missing[b].message;
+	size_t len = strlen(label);
+
+	return !strncmp(text, label, len) && !strncmp(text + len, ": ", 2) ? text + len + 2 : text;
+}
+
+/*
+ * One warning for each cause. What was asked for by name is an error as well: the
+ * first one found becomes the command's.
+ */
+static void report_missing(const struct bench_result *r, json_t *doc, struct hp_error *e)
+{
+	const struct plan *p = r->bench.plan;
+	bool told[PLAN_BACKINGS] = { false };
+
+	for (unsigned int i = 0; i < p->nr_b; i++) {
+		char names[256];
+		size_t len;
+
+		if (!r->missing[i].code || told[i])
+			continue;
+		len = (size_t)snprintf(names, sizeof(names), "%.100s", p->b[i].label);
+		for (unsigned int k = i + 1; k < p->nr_b; k++) {
+			if (!r->missing[k].code || strcmp(tail_of(r, i), tail_of(r, k)))
+				continue;
+			told[k] = true;
+			if (len < sizeof(names))
+				len += (size_t)snprintf(names + len, sizeof(names) - len,
+							", %.60s", p->b[k].label);
+		}
+		out_warn(doc, "backing-missing", r->missing[i].hint, "%s: %s", names,
+			 tail_of(r, i));
+		if (p->explicit_b && !e->code)
+			*e = r->missing[i];
+	}
+}
+
+static unsigned int probe_all(struct bench_result *r, struct plan *p)
+{
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i < p->nr_b; i++) {
+		p->b[i].ops->probe(&p->b[i], p->bytes, &r->missing[i]);
+		found += !r->missing[i].code;
+	}
+	return found;
+}
+
+/* ---- pools ---- */
+
+static uint64_t pool_pages(const struct plan *p, unsigned int shift)
+{
+	uint64_t most = 0, bytes;
+
+	for (unsigned int i = 0; i < p->nr_b; i++) {
+		const struct backing *b = &p->b[i];
+
+		if (b->ops->pool && b->page_shift == shift && backing_round(b, p->bytes, &bytes) &&
+		    bytes >> shift > most)
+			most = bytes >> shift;
+	}
+	return most;
+}
+
+static int fill_pools(struct reserve *rv, struct plan *p, json_t *doc, struct hp_error *e)
+{
+	static const unsigned int shifts[] = { 30, 21 };
+	uint64_t need = 0, most = 0;
+	json_t *list = json_array();
+	struct hp_error ignored;
+	int ret = HP_OK;
+
+	/* Pages of a mounted hugetlbfs are known after a look at it. */
+	for (unsigned int i = 0; i < p->nr_b; i++) {
+		if (p->b[i].ops->pool)
+			p->b[i].ops->probe(&p->b[i], p->bytes, &ignored);
+		if (plan_need(p, &p->b[i]) > most)
+			most = plan_need(p, &p->b[i]);
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		struct pool now;
+
+		if (pool_read(shifts[i], &now) && pool_pages(p, shifts[i]) > pool_avail(&now))
+			need += (pool_pages(p, shifts[i]) - pool_avail(&now)) << shifts[i];
+	}
+	if (need)
+		ret = plan_room(p, need + most, "--reserve", e);
+	for (unsigned int i = 0; i < 2 && !ret && !stop_pending(); i++) {
+		uint64_t pages = pool_pages(p, shifts[i]), from = clock_ns();
+
+		if (!pages)
+			continue;
+		ret = reserve_fill(rv, shifts[i], pages, e);
+		json_array_append_new(list, json_pack("{s:I, s:I, s:I}",
+			"page_bytes", (json_int_t)1 << shifts[i], "pages", (json_int_t)pages,
+			"ns", (json_int_t)(clock_ns() - from)));
+	}
+	json_object_set_new(json_object_get(doc, "env"), "reserved", list);
+	return ret;
+}
+
+/* ---- runs ---- */
+
+/* The warm-up begins with the reference, by which operations are calibrated. */
+static void shuffle(struct bench_result *r, unsigned int run, uint64_t *state)
+{
+	const struct plan *p = r->bench.plan;
+	unsigned int n = p->nr_b, fixed = 0;
+	unsigned char *order = r->order[run];
+
+	for (unsigned int i = 0; i < n; i++)
+		order[i] = (unsigned char)i;
+	while (!run && fixed < n && r->missing[fixed].code)
+		fixed++;
+	if (!run)
+		fixed++;
+	for (unsigned int i = n; i > fixed + 1; i--) {
+		unsigned int k = fixed + (unsigned int)packed_index(packed_random(state), i - fixed);
+		unsigned char t = order[i - 1];
+
+		order[i - 1] = order[k];
+		order[k] = t;
+	}
+}
+
+static void one_run(struct bench_result *r, unsigned int run, const struct out_opts *o)
+{
+	const struct plan *p = r->bench.plan;
+
+	for (unsigned int i = 0; i < p->nr_b && !stop_pending(); i++) {
+		unsigned int b = r->order[run][i];
+
+		if (r->missing[b].code)
+			continue;
+		out_progress(o, "run %u of %u: %s", run, p->runs, p->b[b].label);
+		session_run(&r->bench, &p->b[b], run, bench_sample(r, run, b, 0),
+			    &r->missing[b]);
+	}
+}
+
+static int all_runs(struct bench_result *r, const struct out_opts *o, struct hp_error *e)
+{
+	struct plan *p = (struct plan *)r->bench.plan;
+	uint64_t state = p->seed;
+	int ret;
+
+	r->samples = calloc((size_t)(p->runs + 1) * p->nr_b * p->nr_w, sizeof(*r->samples));
+	r->order = calloc(p->runs + 1, sizeof(*r->order));
+	r->bench.shards = aligned_alloc(128, p->threads * sizeof(*r->bench.shards));
+	if (!r->samples || !r->order || !r->bench.shards)
+		return hp_fail(e, HP_RESOURCE, 0, "out of memory");
+	ret = crew_new(&r->bench.crew, p->threads, e);
+	if (ret)
+		return ret;
+	if (hpbuf_nl_open(&r->bench.nl))
+		r->bench.nl = NULL;
+	r->bench.step_ns = clock_step_ns();
+	perf_why(r->perf_why, sizeof(r->perf_why));
+	for (unsigned int run = 0; run <= p->runs && !stop_pending(); run++) {
+		shuffle(r, run, &state);
+		r->done = run + 1;
+		one_run(r, run, o);
+	}
+	out_progress(o, "%s", "");
+	crew_free(r->bench.crew);
+	if (r->bench.nl)
+		hpbuf_nl_close(r->bench.nl);
+	return HP_OK;
+}
+
+/* ---- the document ---- */
+
+static void describe(const struct bench_result *r, json_t *doc)
+{
+	const struct plan *p = r->bench.plan;
+	json_t *env = json_object_get(doc, "env"), *orders = json_array();
+
+	json_object_set_new(env, "seed", json_integer((json_int_t)p->seed));
+	json_object_set_new(env, "runs", json_integer(p->runs));
+	json_object_set_new(env, "clock_step_ns", json_integer((json_int_t)r->bench.step_ns));
+	json_object_set_new(env, "spare_bytes", json_integer((json_int_t)p->spare));
+	for (unsigned int run = 0; run < r->done; run++) {
+		json_t *one = json_array();
+
+		for (unsigned int i = 0; i < p->nr_b; i++)
+			if (!r->missing[r->order[run][i]].code)
+				json_array_append_new(one, out_string(
+					p->b[r->order[run][i]].label));
+		json_array_append_new(orders, one);
+	}
+	json_object_set_new(env, "order", orders);
+}
+
+/* A signal outweighs all; then what is wrong with the figures; then what is missing. */
+static void conclude(struct bench_result *r, json_t *doc, struct hp_error *e)
+{
+	struct hp_error missing = { 0 }, rows = { 0 };
+
+	report_missing(r, doc, &missing);
+	if (r->done)
+		rows_add(r, doc, &rows);
+	describe(r, doc);
+	if (stop_error(e))
+		return;
+	if (rows.code == HP_FAILED || rows.code == HP_NOT_AS_ASKED || !missing.code)
+		missing = rows;
+	if (missing.code)
+		*e = missing;
+}
+
+static int prepare(struct bench_result *r, struct plan *p, struct reserve *rv, json_t *doc,
+		   struct hp_error *e)
+{
+	int ret = HP_OK;
+
+	/* A buffer that exists says how large the array can be. */
+	if (p->buffer)
+		ret = p->b[0].ops->probe(&p->b[0], p->bytes, e);
+	if (!ret)
+		ret = plan_size(p, e);
+	if (!ret && p->reserve && !p->dry_run)
+		ret = fill_pools(rv, p, doc, e);
+	if (!ret && !probe_all(r, p)) {
+		report_missing(r, doc, e);
+		if (!e->code)
+			*e = r->missing[0];
+		ret = e->code;
+	}
+	return ret;
+}
+
+void bench_main(struct plan *p, const struct out_opts *o, json_t *doc, struct hp_error *e)
+{
+	struct bench_result r = { .bench.plan = p };
+	struct reserve rv = { .lock = -1 };
+	struct hp_error back = { 0 };
+	char note[400];
+	int ret;
+
+	stop_install(p->limit_ns);
+	reserve_recover(note, sizeof(note));
+	if (*note)
+		out_warn(doc, "pools-restored", NULL, "%s", note);
+	ret = prepare(&r, p, &rv, doc, e);
+	if (!ret && p->dry_run) {
+		report_missing(&r, doc, e);
+		describe(&r, doc);
+		rows_plan(&r, doc);
+	} else if (!ret) {
+		ret = all_runs(&r, o, e);
+		if (!ret)
+			conclude(&r, doc, e);
+	}
+	if (reserve_restore(&rv, &back) && !e->code)
+		*e = back;
+	free(r.samples);
+	free(r.order);
+	free(r.bench.shards);
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "measure/proc.h"
+#include "packed.h"
+#include "parse.h"
+
+#define GIB		(UINT64_C(1) << 30)
+#define RUNS		5
+#define LIMIT_NS	(UINT64_C(1800) * 1000000000)
+
+enum {
+	KEY_BUFFER = HP_KEY, KEY_COUNT, KEY_OPS, KEY_SEED, KEY_TIMEOUT, KEY_SPARE, KEY_RESERVE,
+	KEY_DRY_RUN
+};
+
+/* Both commands take all of them but for --buffer. */
+#define COMMON_OPTS									\
+	{ "size", 's', "SIZE", "bytes of the array" },					\
+	{ "count", KEY_COUNT, "N", "elements of the array, in place of its size" },	\
+	{ "threads", 't', "N", "threads, each on its own part of the array (1)" },	\
+	{ "runs", 'r', "N", "runs that count (5); one more goes first" },		\
+	{ "ops", KEY_OPS, "N", "operations of a run; without it about 0.3 s' worth" },	\
+	{ "seed", KEY_SEED, "N", "of the random numbers and of the order" },		\
+	{ "timeout", KEY_TIMEOUT, "TIME", "limit of the whole (30m)" },			\
+	{ "spare", KEY_SPARE, "SIZE", "memory to be left (10 %, at most 16 GiB)" },	\
+	{ "reserve", KEY_RESERVE, NULL, "fill hugetlb pools for the run, then put them back" }, \
+	{ "dry-run", KEY_DRY_RUN, NULL, "only say what would be done" },		\
+	{ NULL, 0, NULL, NULL }
+
+const struct hp_opt cmd_run_opts[] = {
+	{ "backing", 'b', "NAME", "kind of memory (anon-4k); hugetlbfs:PATH takes a directory" },
+	{ "buffer", KEY_BUFFER, "ID", "an existing buffer of the module; its content is overwritten" },
+	COMMON_OPTS
+};
+
+const struct hp_opt cmd_compare_opts[] = {
+	{ "backing", 'b', "LIST", "kinds of memory, the first is the reference (all there are)" },
+	COMMON_OPTS
+};
+
+static int take_backings(struct plan *p, const char *value, struct hp_error *e)
+{
+	char *list = strdup(value), *rest = list, *name;
+	int ret = HP_OK;
+
+	if (!list)
+		return hp_fail(e, HP_RESOURCE, 0, "out of memory");
+	while (!ret && (name = strsep(&rest, ","))) {
+		if (p->nr_b == PLAN_BACKINGS)
+			ret = hp_fail(e, HP_USAGE, 0, "more than %d backings", PLAN_BACKINGS);
+		else
+			ret = backing_parse(name, &p->b[p->nr_b], e);
+		for (unsigned int i = 0; !ret && i < p->nr_b; i++)
+			if (!strcmp(p->b[i].label, name))
+				ret = hp_fail(e, HP_USAGE, 0, "backing \"%s\" is there twice",
+					      name);
+		if (!ret)
+			p->nr_b++;
+	}
+	p->explicit_b = true;
+	free(list);
+	return ret;
+}
+
+static int take_upto(const char *what, const char *value, uint64_t max, uint64_t *to,
+		     struct hp_error *e)
+{
+	int ret = hp_parse_count(value, to, e);
+
+	if (!ret && *to > max)
+		ret = hp_fail(e, HP_USAGE, 0, "%s \"%.40s\": at most %llu", what, value,
+			      (unsigned long long)max);
+	return ret;
+}
+
+/* A seed may be any number, 0 too, and as it is printed. */
+static int take_seed(const char *value, uint64_t *seed, struct hp_error *e)
+{
+	if (!strcmp(value, "0")) {
+		*seed = 0;
+		return HP_OK;
+	}
+	return hp_parse_count(value, seed, e);
+}
+
+static int take(int key, const char *value, void *arg, struct hp_error *e)
+{
+	struct plan *p = arg;
+	uint64_t v = 0;
+	int ret;
+
+	switch (key) {
+	case 'b':
+		return take_backings(p, value, e);
+	case 's':
+		return hp_parse_size(value, &p->bytes, e);
+	case KEY_COUNT:
+		return hp_parse_count(value, &p->count, e);
+	case 't':
+		ret = take_upto("--threads", value, PLAN_THREADS, &v, e);
+		p->threads = (unsigned int)v;
+		return ret;
+	case 'r':
+		ret = take_upto("--runs", value, PLAN_RUNS, &v, e);
+		p->runs = (unsigned int)v;
+		return ret;
+	case KEY_BUFFER:
+		ret = take_upto("--buffer", value, UINT32_MAX, &v, e);
+		p->buffer = (uint32_t)v;
+		return ret;
+	case KEY_OPS:
+		return take_upto("--ops", value, UINT64_C(1) << 48, &p->ops, e);
+	case KEY_SEED:
+		return take_seed(value, &p->seed, e);
+	case KEY_TIMEOUT:
+		return hp_parse_time(value, &p->limit_ns, e);
+	case KEY_SPARE:
+		p->spare_set = true;
+		return hp_parse_size(value, &p->spare, e);
+	case KEY_RESERVE:
+		p->reserve = true;
+		return HP_OK;
+	default:
+		p->dry_run = true;
+		return HP_OK;
+	}
+}
+
+static int add_workload(struct plan *p, const char *name, struct hp_error *e)
+{
+	const struct workload *w = workload_find(name);
+	const char *near;
+
+	if (!w) {
+		hp_fail(e, HP_USAGE, 0, "unknown workload \"%.60s\"", name);
+		near = hp_nearest(name, workload_names);
+		if (near)
+			return hp_hint(e, "did you mean %s?", near);
+		return hp_hint(e, "one of touch fill get get-safe get-fast set chase matrix");
+	}
+	for (unsigned int i = 0; i < p->nr_w; i++)
+		if (p->w[i] == w)
+			return hp_fail(e, HP_USAGE, 0, "workload \"%s\" is there twice", name);
+	if (p->nr_w == PLAN_WORKLOADS)
+		return hp_fail(e, HP_USAGE, 0, "more than %d workloads", PLAN_WORKLOADS);
+	p->w[p->nr_w++] = w;
+	return HP_OK;
+}
+
+static int check_size(struct plan *p, struct hp_error *e)
+{
+	if (p->count && p->bytes)
+		return hp_fail(e, HP_USAGE, 0, "--size and --count exclude each other");
+	if (p->count && !packed_bytes(p->count, PACKED_WIDTH, &p->bytes))
+		return hp_fail(e, HP_USAGE, EOVERFLOW,
+			       "--count %llu: %d bytes each do not fit 64 bits",
+			       (unsigned long long)p->count, PACKED_WIDTH);
+	if (p->bytes && p->bytes < PACKED_WIDTH)
+		return hp_fail(e, HP_USAGE, 0, "size %llu: an element has %d bytes",
+			       (unsigned long long)p->bytes, PACKED_WIDTH);
+	return HP_OK;
+}
+
+static void set_buffer(struct plan *p)
+{
+	struct hp_error ignored;
+
+	backing_parse("hpbuf-2m", &p->b[0], &ignored);
+	p->nr_b = 1;
+	p->explicit_b = true;
+	p->b[0].buffer = p->buffer;
+	snprintf(p->b[0].label, sizeof(p->b[0].label), "buffer %u", p->buffer);
+}
+
+static int fill_in(struct plan *p, const char *const *workloads, const char *const *backings,
+		   struct hp_error *e)
+{
+	bool named = p->explicit_b;
+	int ret = check_size(p, e);
+
+	if (!ret && p->buffer && p->nr_b)
+		ret = hp_fail(e, HP_USAGE, 0, "--buffer and --backing exclude each other");
+	for (bool none = !p->nr_w; !ret && none && *workloads; workloads++)
+		ret = add_workload(p, *workloads, e);
+	if (ret)
+		return ret;
+	if (!p->nr_w)
+		return hp_fail(e, HP_USAGE, 0, "which workload?");
+	if (p->buffer)
+		set_buffer(p);
+	for (bool none = !p->nr_b; !ret && none && *backings; backings++)
+		ret = backing_parse(*backings, &p->b[p->nr_b++], e);
+	p->explicit_b = p->buffer || named;
+	for (unsigned int i = 0; i < p->nr_b; i++)
+		p->b[i].device = p->device;
+	return ret;
+}
+
+int plan_parse(struct plan *p, struct hp_ctx *ctx, const struct hp_opt *opts, int argc,
+	       char **argv, const char *const *workloads, const char *const *backings,
+	       struct hp_error *e)
+{
+	struct timespec ts;
+	int first;
+
+	memset(p, 0, sizeof(*p));
+	clock_gettime(CLOCK_REALTIME, &ts);
+	/* Short enough to be typed again. */
+	p->seed = ((uint64_t)ts.tv_nsec ^ (uint64_t)ts.tv_sec) & 0xffffffff;
+	p->runs = RUNS;
+	p->threads = 1;
+	p->limit_ns = LIMIT_NS;
+	first = hp_opts(ctx, opts, argc, argv, take, p, e);
+	if (!first)
+		return 0;
+	p->device = ctx->device;
+	for (int i = first; i < argc && !e->code; i++)
+		add_workload(p, argv[i], e);
+	if (!e->code)
+		fill_in(p, workloads, backings, e);
+	return !e->code;
+}
+
+/* 1 GiB where that is a small part of the memory, else 64 MiB to 512 MiB. */
+static uint64_t default_size(uint64_t avail)
+{
+	uint64_t size = GIB;
+
+	while (size > avail / 8 && size > 64 << 20)
+		size /= 2;
+	return size;
+}
+
+uint64_t plan_need(const struct plan *p, const struct backing *b)
+{
+	uint64_t bytes = 0;
+
+	/* Pool pages, and those of an existing buffer, are not free memory. */
+	if (b->ops->pool || b->buffer || !backing_round(b, p->bytes, &bytes))
+		return 0;
+	return bytes;
+}
+
+int plan_room(const struct plan *p, uint64_t need, const char *what, struct hp_error *e)
+{
+	uint64_t avail = 0;
+
+	if (!need || !proc_field("/proc/meminfo", "MemAvailable:", &avail))
+		return HP_OK;
+	avail *= 1024;
+	if (avail >= p->spare && avail - p->spare >= need)
+		return HP_OK;
+	hp_fail(e, HP_RESOURCE, ENOMEM,
+		"%s: needs %llu bytes of memory, %llu are available, %llu of them are to be left",
+		what, (unsigned long long)need, (unsigned long long)avail,
+		(unsigned long long)p->spare);
+	return hp_hint(e, "take a smaller --size, or a smaller --spare");
+}
+
+int plan_size(struct plan *p, struct hp_error *e)
+{
+	uint64_t total = 0, avail = 0, need = 0;
+
+	proc_field("/proc/meminfo", "MemTotal:", &total);
+	proc_field("/proc/meminfo", "MemAvailable:", &avail);
+	if (!p->spare_set)
+		p->spare = total * 1024 / 10 < 16 * GIB ? total * 1024 / 10 : 16 * GIB;
+	if (!p->bytes && p->buffer)
+		p->bytes = p->b[0].buffer_bytes;
+	if (!p->bytes)
+		p->bytes = default_size(avail * 1024);
+	p->n = p->bytes / PACKED_WIDTH;
+	if (p->n < p->threads)
+		return hp_fail(e, HP_USAGE, 0, "%llu elements are too few for %u threads",
+			       (unsigned long long)p->n, p->threads);
+	for (unsigned int i = 0; i < p->nr_b; i++) {
+		uint64_t bytes;
+
+		if (!backing_round(&p->b[i], p->bytes, &bytes))
+			return hp_fail(e, HP_RESOURCE, EOVERFLOW, "%s: %llu bytes: too large",
+				       p->b[i].label, (unsigned long long)p->bytes);
+		if (plan_need(p, &p->b[i]) > need)
+			need = bytes;
+	}
+	/* Refused before anything is touched, for pool pages too. */
+	if (p->bytes > total * 1024)
+		return plan_room(p, p->bytes, "the array", e);
+	return plan_room(p, need, "the array", e);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plan of run and compare: what is to be done, from the command line, with
+ * nothing done yet. Backings x workloads x runs.
+ */
+#ifndef HPCTL_PLAN_H
+#define HPCTL_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backing/backing.h"
+#include "cmd.h"
+#include "opts.h"
+#include "workload/workload.h"
+
+#define PLAN_BACKINGS	12
+#define PLAN_WORKLOADS	16
+#define PLAN_RUNS	1000
+#define PLAN_THREADS	1024
+
+/**
+ * struct plan
+ * @explicit_b: the backings were asked for: one that cannot be had is an error
+ * @bytes: of the array; a multiple of 5 and maybe a rest, 0: choose
+ * @n: elements
+ * @count: elements asked by --count, 0: by size
+ * @ops: operations asked for a timed run, all threads together; 0: calibrate
+ * @runs: counted runs; one more goes first and is not counted
+ * @limit_ns: time limit of the whole
+ * @spare: bytes of memory to be left
+ * @spare_set: --spare was given
+ * @reserve: fill hugetlb pools
+ */
+struct plan {
+	struct backing b[PLAN_BACKINGS];
+	unsigned int nr_b;
+	bool explicit_b;
+	const struct workload *w[PLAN_WORKLOADS];
+	unsigned int nr_w;
+	uint64_t bytes, n, count;
+	uint64_t ops;
+	uint64_t seed;
+	unsigned int threads, runs;
+	uint64_t limit_ns;
+	uint64_t spare;
+	bool spare_set, reserve, dry_run;
+	uint32_t buffer;
+	const char *device;
+};
+
+/** Options of run and of compare. */
+extern const struct hp_opt cmd_run_opts[], cmd_compare_opts[];
+
+/**
+ * plan_parse - options and operands into @p
+ * @opts: cmd_run_opts or cmd_compare_opts
+ * @workloads: those to take when none is named, NULL at the end
+ * @backings: likewise
+ *
+ * Returns 1 to go on. 0: stop, `return hp_opts_end(ctx, argv[0], e)`.
+ */
+int plan_parse(struct plan *p, struct hp_ctx *ctx, const struct hp_opt *opts, int argc,
+	       char **argv, const char *const *workloads, const char *const *backings,
+	       struct hp_error *e);
+
+/**
+ * plan_size - settle the array's size and check that this machine has room
+ *
+ * Called after the backings are known to exist. HP_RESOURCE: too large for the
+ * memory that is there less what has to be left; nothing was touched.
+ */
+int plan_size(struct plan *p, struct hp_error *e);
+
+/** plan_need - bytes of ordinary free memory that a mapping of @b takes */
+uint64_t plan_need(const struct plan *p, const struct backing *b);
+
+/** plan_room - whether @need bytes can be taken now and @p->spare be left */
+int plan_room(const struct plan *p, uint64_t need, const char *what, struct hp_error *e);
+
+#endif

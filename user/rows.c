@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/stats.h"
+
+/* MAD over median from which a median of few samples says little. */
+#define SPREAD		0.15
+
+/**
+ * struct row - one to be written
+ * @w, @b, @ref: numbers of workload, backing and reference backing
+ * @pass: 0: the only one, else 1 or 2
+ * @nr: complete counted runs, whose times are in @ns and numbers in @run
+ */
+struct row {
+	const struct bench_result *r;
+	unsigned int w, b, ref, pass, nr;
+	unsigned int flags;
+	double *ns;
+	unsigned int *run;
+	struct stats stats;
+	bool spread;
+};
+
+static const struct {
+	unsigned int flag;
+	int code;
+	const char *name, *text;
+} reasons[] = {
+	{ SAMPLE_IMPLAUSIBLE, HP_FAILED, "implausible",
+	  "implausible: faster than any memory, or too short for the clock" },
+	{ SAMPLE_CHECKSUM, HP_NOT_AS_ASKED, "checksum", "the data read is not what was written" },
+	{ SAMPLE_SHARE, HP_NOT_AS_ASKED, "page-size",
+	  "less than 95 % is mapped by the page size asked; not compared" },
+	{ SAMPLE_UNVERIFIED, HP_UNTRUSTED, "unverified", "which pages it ran on is not known" },
+	{ SAMPLE_LEAF_CHANGED, HP_UNTRUSTED, "leaf-changed",
+	  "the pages behind it changed during the timed part" },
+	{ SAMPLE_MAJOR, HP_UNTRUSTED, "major-faults", "major page faults" },
+	{ SAMPLE_SWAP, HP_UNTRUSTED, "swap", "the system swapped" },
+	{ SAMPLE_FAULTS, HP_UNTRUSTED, "minor-faults", "page faults in the timed part" },
+};
+
+static const char *stage_name(unsigned int pass)
+{
+	static const char *const names[] = { "timed", "first", "second" };
+
+	return names[pass];
+}
+
+/* Time of what the row is about; the whole of it for a sequence of stages. */
+static double sample_ns(const struct sample *s, const struct workload *w, unsigned int pass)
+{
+	const struct stage *st;
+	double sum = 0;
+
+	if (!w->stages) {
+		st = stage_find(&s->stages, stage_name(pass));
+		return st ? (double)st->v[STAGE_NS] : 0;
+	}
+	for (unsigned int i = 0; i < s->stages.nr; i++)
+		sum += (double)s->stages.s[i].v[STAGE_NS];
+	return sum;
+}
+
+static const struct sample *sample_of(const struct row *row, unsigned int run)
+{
+	return bench_sample(row->r, run, row->b, row->w);
+}
+
+static const struct workload *workload_of(const struct row *row)
+{
+	return row->r->bench.plan->w[row->w];
+}
+
+static uint64_t ops_of(const struct row *row)
+{
+	const struct sample *s;
+
+	if (!row->nr || workload_of(row)->stages)
+		return 0;
+	s = sample_of(row, row->run[0]);
+	return row->pass == 1 ? s->first_ops : s->ops;
+}
+
+static json_t *real_or_null(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *ns_json(double v)
+{
+	return isfinite(v) ? json_integer((json_int_t)llround(v)) : json_null();
+}
+
+static json_t *u64_json(uint64_t v)
+{
+	return v ? json_integer((json_int_t)v) : json_null();
+}
+
+static json_t *pair(json_t *a, json_t *b)
+{
+	json_t *list = json_array();
+
+	json_array_append_new(list, a);
+	json_array_append_new(list, b);
+	return list;
+}
+
+/* Collect the complete counted runs. Returns false when memory is short. */
+static bool collect(struct row *row)
+{
+	const struct bench_result *r = row->r;
+
+	row->ns = calloc(r->done + 1, sizeof(*row->ns));
+	row->run = calloc(r->done + 1, sizeof(*row->run));
+	if (!row->ns || !row->run)
+		return false;
+	for (unsigned int i = 0; i < r->done; i++) {
+		const struct sample *s = sample_of(row, i);
+
+		/* Wrong data counts in the warm-up too. */
+		row->flags |= s->flags & (i ? ~0U : SAMPLE_CHECKSUM);
+		if (!i || !s->complete)
+			continue;
+		row->ns[row->nr] = sample_ns(s, workload_of(row), row->pass);
+		row->run[row->nr++] = i;
+	}
+	/* A first pass is all page faults; they tell against the second only. */
+	if (row->pass == 1)
+		row->flags &= ~(unsigned int)SAMPLE_FAULTS;
+	if (!stats_of(row->ns, row->nr, r->bench.plan->seed, &row->stats))
+		memset(&row->stats, 0, sizeof(row->stats));
+	row->spread = row->nr >= 3 && row->stats.mad > SPREAD * row->stats.median;
+	return true;
+}
+
+static void put_numbers(const struct row *row, json_t *o)
+{
+	const struct stats *s = &row->stats;
+	uint64_t ops = ops_of(row);
+	double per = row->nr ? s->median : NAN;
+	json_t *samples = json_array();
+
+	for (unsigned int i = 0; i < row->nr; i++)
+		json_array_append_new(samples, ns_json(row->ns[i]));
+	json_object_set_new(o, "samples_ns", samples);
+	json_object_set_new(o, "warmup_ns",
+			    u64_json((uint64_t)sample_ns(sample_of(row, 0), workload_of(row),
+							 row->pass)));
+	json_object_set_new(o, "ops", u64_json(ops));
+	json_object_set_new(o, "op_ns", ops ? real_or_null(per / (double)ops) : json_null());
+	if (ops)
+		json_object_set_new(o, "ops_per_s",
+				    json_pack("{s:f, s:f, s:f}",
+					      "median", 1e9 * (double)ops / s->median,
+					      "p10", 1e9 * (double)ops / s->p90,
+					      "p90", 1e9 * (double)ops / s->p10));
+	else
+		json_object_set_new(o, "ops_per_s", json_null());
+	json_object_set_new(o, "median_ns", ns_json(per));
+	json_object_set_new(o, "p10_ns", ns_json(row->nr ? s->p10 : NAN));
+	json_object_set_new(o, "p90_ns", ns_json(row->nr ? s->p90 : NAN));
+	json_object_set_new(o, "mad_ns", ns_json(row->nr ? s->mad : NAN));
+	json_object_set_new(o, "ci95_ns", row->nr >= 3 ? pair(ns_json(s->lo), ns_json(s->hi)) :
+			    json_null());
+}
+
+static const char *verdict_of(const struct stats *s)
+{
+	if (!isfinite(s->lo))
+		return "too few runs";
+	if (s->lo > 1)
+		return "faster";
+	return s->hi < 1 ? "slower" : "no difference shown";
+}
+
+/* Pairs of the same run; both sides verified, or there is no ratio. */
+static void put_ratio(const struct row *row, unsigned int bad, json_t *o)
+{
+	const struct bench_result *r = row->r;
+	double ref[row->nr + 1], x[row->nr + 1];
+	struct stats s;
+	size_t n = 0;
+
+	json_object_set_new(o, "ratio", json_null());
+	if (row->b == row->ref || bad)
+		return;
+	for (unsigned int i = 0; i < row->nr; i++) {
+		const struct sample *other = bench_sample(r, row->run[i], row->ref, row->w);
+
+		if (!other->complete || other->flags & bad)
+			continue;
+		ref[n] = sample_ns(other, workload_of(row), row->pass);
+		x[n++] = row->ns[i];
+	}
+	if (!stats_ratio(ref, x, n, r->bench.plan->seed, &s))
+		return;
+	json_object_set_new(o, "ratio",
+			    json_pack("{s:s, s:f, s:o, s:s}",
+				      "to", r->bench.plan->b[row->ref].label,
+				      "value", s.median,
+				      "ci95", isfinite(s.lo) ?
+				      pair(json_real(s.lo), json_real(s.hi)) : json_null(),
+				      "verdict", verdict_of(&s)));
+}
+
+static void put_memory(const struct row *row, json_t *o)
+{
+	const struct plan *p = row->r->bench.plan;
+	const struct backing *b = &p->b[row->b];
+	const struct sample *s = sample_of(row, row->nr ? row->run[row->nr - 1] : 0);
+	struct stages *runs = calloc(row->nr + 1, sizeof(*runs));
+	char text[32];
+
+	for (unsigned int i = 0; runs && i < row->nr; i++)
+		runs[i] = sample_of(row, row->run[i])->stages;
+	json_object_set_new(o, "page_bytes_asked", json_integer((json_int_t)backing_page(b)));
+	json_object_set_new(o, "leaf", census_json(s->after.by ? &s->after : &s->before));
+	json_object_set_new(o, "leaf_before", census_json(&s->before));
+	json_object_set_new(o, "leaf_share", s->before.by ?
+			    json_real(census_share(s->after.by ? &s->after : &s->before,
+						   b->page_shift)) : json_null());
+	json_object_set_new(o, "bytes_asked", json_integer((json_int_t)p->bytes));
+	json_object_set_new(o, "bytes", u64_json(s->mapped));
+	json_object_set_new(o, "elements", json_integer((json_int_t)p->n));
+	json_object_set_new(o, "threads", json_integer(p->threads));
+	json_object_set_new(o, "stages", runs ? stages_json(runs, row->nr) : json_array());
+	json_object_set_new(o, "verified",
+			    json_boolean(row->nr && !(row->flags & (SAMPLE_SHARE |
+								    SAMPLE_UNVERIFIED))));
+	json_object_set_new(o, "verified_by", *s->by ? json_string(s->by) : json_null());
+	/* 64 bits do not fit every reader's numbers. */
+	snprintf(text, sizeof(text), "0x%016" PRIx64, s->sum);
+	json_object_set_new(o, "checksum", s->complete ? json_string(text) : json_null());
+	snprintf(text, sizeof(text), "0x%016" PRIx64, s->expected);
+	json_object_set_new(o, "checksum_expected", s->complete ? json_string(text) : json_null());
+	free(runs);
+}
+
+/* The reasons for mistrust, in the row, as warnings, and as the exit code. */
+static void put_reasons(const struct row *row, json_t *o, json_t *doc, struct hp_error *e)
+{
+	const char *label = json_string_value(json_object_get(o, "label"));
+	const char *backing = row->r->bench.plan->b[row->b].label;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (!(row->flags & reasons[i].flag))
+			continue;
+		json_array_append_new(list, json_string(reasons[i].name));
+		out_warn(doc, reasons[i].name, NULL, "%s on %s: %s", label, backing,
+			 reasons[i].text);
+		if (!e->code || (e->code == HP_UNTRUSTED && reasons[i].code != HP_UNTRUSTED))
+			hp_fail(e, reasons[i].code, 0, "%s on %s: %s", label, backing,
+				reasons[i].text);
+	}
+	if (row->spread) {
+		json_array_append_new(list, json_string("spread"));
+		out_warn(doc, "spread", "more runs (-r), more operations (--ops), or a quieter machine",
+			 "%s on %s: the runs differ by more than %.0f %% (MAD of the median)",
+			 label, backing, SPREAD * 100);
+		if (!e->code)
+			hp_fail(e, HP_UNTRUSTED, 0, "%s on %s: the spread is too wide", label,
+				backing);
+	}
+	json_object_set_new(o, "note", json_array_size(list) ?
+			    json_incref(json_array_get(list, 0)) : json_null());
+	json_object_set_new(o, "flags", list);
+}
+
+static void add_row(struct row *row, json_t *doc, struct hp_error *e)
+{
+	static const char *const passes[] = { NULL, "first", "second" };
+	const struct plan *p = row->r->bench.plan;
+	const struct workload *w = workload_of(row);
+	json_t *o = json_object();
+	char label[64];
+
+	snprintf(label, sizeof(label), "%s%s%s", w->name, row->pass ? " " : "",
+		 row->pass == 1 ? "1st" : row->pass ? "2nd" : "");
+	json_object_set_new(o, "workload", json_string(w->name));
+	json_object_set_new(o, "pass", row->pass ? json_string(passes[row->pass]) : json_null());
+	json_object_set_new(o, "label", json_string(label));
+	json_object_set_new(o, "backing", out_string(p->b[row->b].label));
+	if (collect(row)) {
+		put_memory(row, o);
+		put_numbers(row, o);
+		put_ratio(row, row->flags & (SAMPLE_SHARE | SAMPLE_UNVERIFIED | SAMPLE_CHECKSUM |
+					     SAMPLE_IMPLAUSIBLE), o);
+		put_reasons(row, o, doc, e);
+		json_object_set_new(o, "walk", json_null());
+		json_object_set_new(o, "perf", json_null());
+		json_object_set_new(o, "perf_why", json_string(row->r->perf_why));
+		json_object_set_new(o, "partial", json_boolean(row->nr < p->runs));
+		json_array_append(json_object_get(doc, "results"), o);
+	}
+	json_decref(o);
+	free(row->ns);
+	free(row->run);
+}
+
+/* The first backing of the list that could be had. */
+static unsigned int reference(const struct bench_result *r)
+{
+	unsigned int b = 0;
+
+	while (b + 1 < r->bench.plan->nr_b && r->missing[b].code)
+		b++;
+	return b;
+}
+
+void rows_add(const struct bench_result *r, json_t *doc, struct hp_error *e)
+{
+	const struct plan *p = r->bench.plan;
+
+	for (unsigned int w = 0; w < p->nr_w; w++) {
+		for (unsigned int pass = p->w[w]->fresh; pass <= 2U * p->w[w]->fresh; pass++) {
+			for (unsigned int b = 0; b < p->nr_b; b++) {
+				struct row row = { .r = r, .w = w, .b = b, .pass = pass };
+
+				row.ref = reference(r);
+				if (!r->missing[b].code)
+					add_row(&row, doc, e);
+			}
+		}
+	}
+}
+
+void rows_plan(const struct bench_result *r, json_t *doc)
+{
+	const struct plan *p = r->bench.plan;
+	json_t *list = json_array();
+
+	for (unsigned int w = 0; w < p->nr_w; w++) {
+		for (unsigned int b = 0; b < p->nr_b; b++) {
+			uint64_t bytes = 0;
+
+			backing_round(&p->b[b], p->bytes, &bytes);
+			json_array_append_new(list, json_pack(
+				"{s:s, s:o, s:I, s:I, s:I, s:i, s:i, s:o}",
+				"workload", p->w[w]->name,
+				"backing", out_string(p->b[b].label),
+				"page_bytes_asked", (json_int_t)backing_page(&p->b[b]),
+				"bytes_asked", (json_int_t)p->bytes,
+				"bytes", (json_int_t)bytes,
+				"threads", (int)p->threads,
+				"runs", (int)p->runs,
+				"missing", r->missing[b].code ?
+				out_string(r->missing[b].message) : json_null()));
+		}
+	}
+	json_object_set_new(doc, "plan", list);
+}

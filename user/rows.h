@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From samples to the rows of the document. */
+#ifndef HPCTL_ROWS_H
+#define HPCTL_ROWS_H
+
+#include "bench.h"
+
+/**
+ * rows_add - a row for each workload (each of its passes) and backing
+ * @doc: gets "results", and a warning for each reason for mistrust
+ * @e: filled, if it is not yet, when a row is not what was asked or not to be trusted
+ */
+void rows_add(const struct bench_result *r, json_t *doc, struct hp_error *e);
+
+/** rows_plan - the rows of --dry-run, in doc's "plan" */
+void rows_plan(const struct bench_result *r, json_t *doc);
+
+#endif
