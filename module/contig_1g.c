@@ -20,7 +20,7 @@
 #include "compat/compat.h"
 #include "contig.h"
 
-#define BLOCK_PAGES	(1UL << PUD_ORDER)
+#define BLOCK_PAGES	((unsigned long)PTRS_PER_PMD * PTRS_PER_PTE)
 
 struct contig_cand {
 	unsigned long pfn;

@@ -23,6 +23,7 @@
 #include "fs.h"
 #include "limit.h"
 #include "param.h"
+#include "walk_time.h"
 
 /* What ALLOC and OPEN have made, until the caller knows of it. */
 struct dev_made {
@@ -44,6 +45,8 @@ static u64 caps_flags(void)
 
 	if (COMPAT_MAP_FOLIO)
 		flags |= HPBUF_CAP_GUP | HPBUF_CAP_MAP_POPULATE;
+	if (walk_can_time())
+		flags |= HPBUF_CAP_WALK_TIMING;
 	if (contig_zeroed_by_kernel())
 		flags |= HPBUF_CAP_INIT_ON_ALLOC;
 	return flags;
@@ -107,8 +110,10 @@ static int open_fd(struct dev_made *made, struct buf *b, int flags)
 
 static struct dev_made *made_new(void **state)
 {
-	*state = kzalloc(sizeof(struct dev_made), GFP_KERNEL_ACCOUNT);
-	return *state;
+	struct dev_made *made = kzalloc(sizeof(*made), GFP_KERNEL_ACCOUNT);
+
+	*state = made;
+	return made;
 }
 
 static void made_undo(struct dev_made *made, int fd)

@@ -39,16 +39,15 @@ static vm_fault_t map_insert(struct vm_fault *vmf, unsigned int order)
 	return ret;
 }
 
-static vm_fault_t map_huge_fault_order(struct vm_fault *vmf, unsigned int order)
+static vm_fault_t map_huge_fault(struct vm_fault *vmf, compat_fault_size size)
 {
 	const struct buf *b = vmf->vma->vm_private_data;
+	unsigned int order = compat_fault_order(size);
 
 	if (order != b->shift - PAGE_SHIFT)
 		return VM_FAULT_FALLBACK;
 	return map_insert(vmf, order);
 }
-
-COMPAT_HUGE_FAULT(map_huge_fault, map_huge_fault_order)
 
 /*
  * Reached when the kernel made no huge fault of it: huge pages are off for the
@@ -253,13 +252,14 @@ int map_populate(struct buf *b, unsigned long addr, unsigned long len, u64 *done
 int map_census(struct buf *b, struct walk_census *c)
 {
 	struct mm_struct *mm = current->mm;
-	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma;
-	int ret = 0;
+	struct vma_iterator vmi;
+	int ret;
 
 	ret = mmap_read_lock_killable(mm);
 	if (ret)
 		return ret;
+	vma_iter_init(&vmi, mm, 0);
 	for_each_vma(vmi, vma) {
 		if (vma->vm_ops != &map_vm_ops || vma->vm_private_data != b)
 			continue;

@@ -17,9 +17,9 @@
 #include "buf.h"
 #include "limit.h"
 #include "netlink.h"
+#include "netlink_walk.h"
 #include "param.h"
 #include "stat.h"
-#include "walk.h"
 
 static const struct nla_policy buf_policy[HPBUF_A_BUF_MAX + 1] = {
 	[HPBUF_A_BUF_ID] = NLA_POLICY_MIN(NLA_U32, 1),
@@ -28,11 +28,6 @@ static const struct nla_policy buf_policy[HPBUF_A_BUF_MAX + 1] = {
 
 /* Takes no attributes; the table is here for the strict check to refuse them. */
 static const struct nla_policy pool_policy[HPBUF_A_POOL_MAX + 1] = {};
-
-static const struct nla_policy walk_policy[HPBUF_A_WALK_MAX + 1] = {
-	[HPBUF_A_WALK_ADDR] = { .type = NLA_U64 },
-	[HPBUF_A_WALK_LEN] = { .type = NLA_U64 },
-};
 
 /* ---- buf-get ---- */
 
@@ -227,53 +222,6 @@ static int pool_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	}
 	cb->args[ARG_NEXT] = at;
 	return skb->len;
-}
-
-/* ---- walk ---- */
-
-static int walk_reply(struct genl_info *info, u64 addr, u64 len, const struct walk_census *c)
-{
-	struct sk_buff *msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	void *head;
-
-	if (!msg)
-		return -ENOMEM;
-	head = genlmsg_put_reply(msg, info, &netlink_family, 0, HPBUF_CMD_WALK);
-	if (!head || put_u64(msg, HPBUF_A_WALK_ADDR, addr) ||
-	    put_u64(msg, HPBUF_A_WALK_LEN, len) ||
-	    put_u64(msg, HPBUF_A_WALK_PTE_BYTES, c->pte) ||
-	    put_u64(msg, HPBUF_A_WALK_PMD_BYTES, c->pmd) ||
-	    put_u64(msg, HPBUF_A_WALK_PUD_BYTES, c->pud) ||
-	    put_u64(msg, HPBUF_A_WALK_NONE_BYTES, c->none) ||
-	    put_u64(msg, HPBUF_A_WALK_TABLE_BYTES, c->tables) ||
-	    nla_put_u32(msg, HPBUF_A_WALK_LEVELS, walk_levels())) {
-		nlmsg_free(msg);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(msg, head);
-	return genlmsg_reply(msg, info);
-}
-
-static int walk_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	struct walk_census c = {};
-	u64 addr, len;
-	int ret;
-
-	if (GENL_REQ_ATTR_CHECK(info, HPBUF_A_WALK_ADDR) ||
-	    GENL_REQ_ATTR_CHECK(info, HPBUF_A_WALK_LEN)) {
-		GENL_SET_ERR_MSG(info, "addr and len are needed");
-		return -EINVAL;
-	}
-	if (!current->mm)
-		return -ESRCH;
-	addr = nla_get_u64(info->attrs[HPBUF_A_WALK_ADDR]);
-	len = nla_get_u64(info->attrs[HPBUF_A_WALK_LEN]);
-	/* A request is served by the task that sent it, in its own memory. */
-	ret = walk_census(current->mm, addr, len, &c);
-	if (ret == -EINVAL)
-		GENL_SET_ERR_MSG(info, "addr and len must be multiples of 4096 within user memory");
-	return ret ?: walk_reply(info, addr, len, &c);
 }
 
 /* ---- the family ---- */

@@ -159,22 +159,18 @@ static inline vm_fault_t compat_insert_pud(struct vm_fault *vmf, unsigned long p
 #endif
 }
 
-/*
- * COMPAT_HUGE_FAULT(name, handler) defines the vm_ops->huge_fault function
- * @name, which calls @handler(vmf, order).
- */
-#ifndef HPBUF_HAVE_PAGE_ENTRY_SIZE
-#define COMPAT_HUGE_FAULT(name, handler)				\
-static vm_fault_t name(struct vm_fault *vmf, unsigned int order)	\
-{									\
-	return handler(vmf, order);					\
+/* The second argument of vm_ops->huge_fault, and what it says as an order. */
+#ifdef HPBUF_HAVE_PAGE_ENTRY_SIZE
+#define compat_fault_size	enum page_entry_size
+static inline unsigned int compat_fault_order(compat_fault_size size)
+{
+	return size == PE_SIZE_PUD ? PUD_ORDER : size == PE_SIZE_PMD ? PMD_ORDER : 0;
 }
 #else
-#define COMPAT_HUGE_FAULT(name, handler)				\
-static vm_fault_t name(struct vm_fault *vmf, enum page_entry_size size)	\
-{									\
-	return handler(vmf, size == PE_SIZE_PUD ? PUD_ORDER :		\
-			    size == PE_SIZE_PMD ? PMD_ORDER : 0);	\
+#define compat_fault_size	unsigned int
+static inline unsigned int compat_fault_order(compat_fault_size size)
+{
+	return size;
 }
 #endif
 

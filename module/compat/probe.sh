@@ -120,7 +120,6 @@ exported alloc_contig_frozen_range_noprof || rm -f "$dir/CONTIG_FROZEN.yes"
 exported vmf_insert_folio_pud || rm -f "$dir/INSERT_FOLIO.yes"
 
 {
-	echo '/* SPDX-License-Identifier: GPL-2.0 */'
 	echo '/* Made by probe.sh for one kernel. */'
 	for name in $names; do
 		case $name in SANE | INSANE) continue ;; esac
