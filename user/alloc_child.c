@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "array.h"
+
 struct shared {
 	struct hpbuf_alloc req;
 	int ret;
@@ -35,13 +37,13 @@ void alloc_block(sigset_t *wait)
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(wait);
 	sigaddset(wait, SIGCHLD);
-	for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(stop_signals); i++)
 		if (!sigaction(stop_signals[i], NULL, &sa) && sa.sa_handler != SIG_IGN)
 			sigaddset(wait, stop_signals[i]);
 	sigprocmask(SIG_BLOCK, wait, NULL);
 }
 
-static _Noreturn void child(int dev, struct shared *s, pid_t parent)
+static void child(int dev, struct shared *s, pid_t parent)
 {
 	/* Nobody would want the buffer of a parent that got SIGKILL. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -97,10 +97,13 @@ static json_t *nodes(const struct hpbuf_nl_buf *buf)
 {
 	json_t *list = json_array();
 
-	for (unsigned int i = 0; i < buf->nr_nodes; i++)
-		json_array_append_new(list, json_pack("{s:I, s:I}",
-			"node", (json_int_t)buf->nodes[i].node,
-			"pages", (json_int_t)buf->nodes[i].pages));
+	for (unsigned int i = 0; i < buf->nr_nodes; i++) {
+		json_t *o = json_object();
+
+		json_object_set_new(o, "node", integer(buf->nodes[i].node));
+		json_object_set_new(o, "pages", integer(buf->nodes[i].pages));
+		json_array_append_new(list, o);
+	}
 	return list;
 }
 

@@ -229,7 +229,7 @@ static void add_results(int dev, const struct made *made, json_t *doc)
 			json_array_append_new(json_object_get(doc, "results"),
 					      buffer_json(&buf));
 		else
-			out_warn(doc, "gone", "", "buffer %u was made, and freed by somebody since: %s",
+			out_warn(doc, "gone", "", "buffer %u was made, but is no longer there: %s",
 				 made->ids[i], strerror(-err));
 	}
 }

@@ -99,7 +99,7 @@ static void say(const struct job *j, const struct hpbuf_nl_buf *buf,
 	if (j->args->dry_run)
 		printf("would free %u%s%s, %s\n", buf->id, named, buf->name, bytes);
 	else if (res->busy)
-		printf("dropped %u%s%s, %s: still in use, the memory comes back with its last user\n",
+		printf("dropped %u%s%s, %s: the memory comes back when its last user ends\n",
 		       buf->id, named, buf->name, bytes);
 	else
 		printf("freed %u%s%s, %s in %s\n", buf->id, named, buf->name, bytes,
@@ -184,6 +184,8 @@ int cmd_free(struct hp_ctx *ctx, int argc, char **argv)
 		hp_fail(&e, HP_USAGE, 0, "--all and \"%.40s\" exclude each other", argv[first]);
 	if (first && e.code)
 		hp_hint(&e, "hpctl free ID...|NAME... or hpctl free --all; hpctl list shows them");
+	for (int i = first; first && i < argc && !e.code; i++)
+		module_buffer_check(argv[i], &e);
 	if (!first || e.code)
 		return hp_opts_end(ctx, argv[0], &e);
 	job.doc = out_doc(argv[0]);

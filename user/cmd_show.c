@@ -70,7 +70,8 @@ int cmd_show(struct hp_ctx *ctx, int argc, char **argv)
 		hp_hint(&e, "hpctl show ID|NAME; hpctl list shows them");
 		first = 0;
 	}
-	if (!first || hp_opts_none(argc, argv, first + 1, &e))
+	if (!first || hp_opts_none(argc, argv, first + 1, &e) ||
+	    module_buffer_check(argv[first], &e))
 		return hp_opts_end(ctx, argv[0], &e);
 
 	doc = out_doc(argv[0]);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cmd.h"
 #include "module.h"
 
@@ -22,7 +23,7 @@ static json_t *flags_json(uint64_t flags)
 	};
 	json_t *o = json_object();
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		json_object_set_new(o, names[i].name, json_boolean(flags & names[i].bit));
 	return o;
 }

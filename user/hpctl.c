@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "cmd.h"
+#include "plan.h"
 
 const struct hp_cmd hp_cmds[] = {
 	{ "alloc", cmd_alloc, "make a buffer that stays until it is freed",
@@ -14,9 +16,9 @@ const struct hp_cmd hp_cmds[] = {
 	{ "free", cmd_free, "free buffers", "ID...|NAME...|--all [OPTION...]",
 	  cmd_free_opts },
 	{ "run", cmd_run, "run workloads on one kind of memory",
-	  "WORKLOAD... [-b BACKING] [OPTION...]", NULL },
+	  "WORKLOAD... [-b BACKING] [OPTION...]", cmd_run_opts },
 	{ "compare", cmd_compare, "run the same workloads on every kind of memory",
-	  "[WORKLOAD...] [-b LIST] [OPTION...]", NULL },
+	  "[WORKLOAD...] [-b LIST] [OPTION...]", cmd_compare_opts },
 	{ "version", cmd_version, "versions of hpctl and of the module", "", NULL },
 	{ "help", cmd_help, "help on a command", "[COMMAND]", NULL },
 	{ NULL, NULL, NULL, NULL, NULL }
@@ -34,7 +36,7 @@ const struct hp_cmd *hp_cmd_find(const char *name)
 
 int hp_cmd_unknown(const char *name, struct hp_error *e)
 {
-	const char *names[sizeof(hp_cmds) / sizeof(hp_cmds[0])], *near;
+	const char *names[ARRAY_SIZE(hp_cmds)], *near;
 	size_t i;
 
 	for (i = 0; hp_cmds[i].name; i++)

@@ -55,7 +55,7 @@ int module_open_failed(const char *path, int err, const struct hpbuf_caps *caps,
 	case EACCES:
 	case EPERM:
 		hp_fail(e, HP_PERMISSION, -err, "no permission to open %s", path);
-		return hp_hint(e, "be root or in the group %s: usermod -aG %s USER, then log in again",
+		return hp_hint(e, "be in the group %s: usermod -aG %s USER, then log in again",
 			       HPBUF_GROUP, HPBUF_GROUP);
 	case EPROTO:
 		return other_uapi(caps, e);
@@ -132,6 +132,14 @@ int module_name_check(const char *name, struct hp_error *e)
 		       HPBUF_NAME_LEN - 1);
 }
 
+int module_buffer_check(const char *text, struct hp_error *e)
+{
+	if (to_id(text) || !module_name_check(text, e))
+		return HP_OK;
+	hp_fail(e, HP_USAGE, 0, "\"%.40s\" is neither an id nor a name", text);
+	return hp_hint(e, "hpctl list");
+}
+
 int module_buffer(struct hpbuf_nl *nl, const char *text, struct hpbuf_nl_buf *buf,
 		  struct hp_error *e)
 {
@@ -139,10 +147,6 @@ int module_buffer(struct hpbuf_nl *nl, const char *text, struct hpbuf_nl_buf *bu
 	char what[80];
 	int err;
 
-	if (!id && module_name_check(text, e)) {
-		hp_fail(e, HP_USAGE, 0, "\"%.40s\" is neither an id nor a name", text);
-		return hp_hint(e, "hpctl list");
-	}
 	err = hpbuf_nl_buf_get(nl, id, text, buf);
 	if (!err)
 		return HP_OK;

@@ -32,11 +32,12 @@ int module_nl_failed(const struct hpbuf_nl *nl, int err, const char *what,
 /** module_version - of the loaded module; false: none is loaded */
 bool module_version(char *buf, size_t size);
 
-/**
- * module_buffer - find a buffer by what was typed: digits are an id, else a name
- */
+/** module_buffer - find a buffer by what was typed: digits are an id, else a name */
 int module_buffer(struct hpbuf_nl *nl, const char *text, struct hpbuf_nl_buf *buf,
 		  struct hp_error *e);
+
+/** module_buffer_check - refuse what is neither an id nor a name; no module needed */
+int module_buffer_check(const char *text, struct hp_error *e);
 
 /** module_name_check - whether @name can be a buffer's */
 int module_name_check(const char *name, struct hp_error *e);

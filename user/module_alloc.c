@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "measure/proc.h"
 #include "nodes.h"
 
@@ -37,8 +38,8 @@ static int over_max(const char *path, const char *asked, struct hp_error *e)
 		asked);
 	if (fd >= 0) {
 		close(fd);
-		hp_fail(e, HP_RESOURCE, ENOSPC, "%s, the module's limit max_bytes is %s, %s of it in use",
-			asked, out_bytes(max, caps.max_bytes), out_bytes(used, caps.used_bytes));
+		hp_fail(e, HP_RESOURCE, ENOSPC, "%s, of max_bytes %s the module uses %s", asked,
+			out_bytes(max, caps.max_bytes), out_bytes(used, caps.used_bytes));
 	}
 	return hp_hint(e, "free buffers (hpctl list), or raise " PARAM_DIR "/max_bytes");
 }
@@ -64,7 +65,7 @@ static int no_memory(const char *path, const char *asked, struct hp_error *e)
 	if (fd >= 0)
 		close(fd);
 	proc_field("/proc/meminfo", "MemAvailable:", &available);
-	hp_fail(e, HP_RESOURCE, ENOMEM, "%s, available %s, of which %s are to be left (floor_bytes)",
+	hp_fail(e, HP_RESOURCE, ENOMEM, "%s, available %s, %s of it must be left (floor_bytes)",
 		asked, out_bytes(have, available << 10),
 		fd >= 0 ? out_bytes(floor, caps.floor_bytes) : "some");
 	return hp_hint(e, "ask for less, or end what uses the memory");
@@ -91,7 +92,8 @@ static int other(const char *asked, int err, struct hp_error *e)
 		{ EOPNOTSUPP, HP_UNSUPPORTED, "this CPU has no 1 GiB pages",
 		  "use 2 MiB pages; a virtual machine needs the CPU flag pdpe1gb" },
 		{ EEXIST, HP_USAGE, "the name is taken", "hpctl list" },
-		{ ENXIO, HP_USAGE, "a node has no memory, or is outside this task's cpuset", "hpctl help alloc" },
+		{ ENXIO, HP_USAGE, "a node has no memory or is outside this task's cpuset",
+		  "grep Mems_allowed_list /proc/self/status" },
 		{ EOVERFLOW, HP_USAGE, "too large for any machine", "" },
 		{ EINVAL, HP_USAGE, "the module finds the request malformed", "" },
 		{ E2BIG, HP_UNSUPPORTED, "the module is older than this hpctl",
@@ -105,7 +107,7 @@ static int other(const char *asked, int err, struct hp_error *e)
 		{ EINTR, 128 + SIGKILL, "killed", "" },
 	};
 
-	for (size_t i = 0; i < sizeof(why) / sizeof(why[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(why); i++) {
 		if (why[i].err != err)
 			continue;
 		hp_fail(e, why[i].code, err, "%s, %s", asked, why[i].text);

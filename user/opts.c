@@ -192,9 +192,9 @@ static int read_options(struct hp_ctx *ctx, const struct hp_opt *own, bool in_or
 		/* Only the first mistake is told. */
 		struct hp_error *into = e->code ? &later : e;
 
-		if (c >= KEY_LONG_ONLY)
+		if (c >= KEY_LONG_ONLY) {
 			c -= KEY_LONG_ONLY;
-		else if (has_letter(own, c)) {
+		} else if (has_letter(own, c)) {
 			take(c, optarg, arg, into);
 			continue;
 		}

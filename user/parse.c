@@ -96,7 +96,7 @@ static const struct unit *unit_find(const struct unit *u, const char *name)
 	return u->name ? u : NULL;
 }
 
-static int number(const char *what, const char *text, const struct unit *units,
+static int scaled(const char *what, const char *text, const struct unit *units,
 		  const char *unit_names, uint64_t *value, struct hp_error *e)
 {
 	const struct unit *unit;
@@ -153,13 +153,13 @@ int hp_parse_size(const char *text, uint64_t *bytes, struct hp_error *e)
 		return hp_hint(e, "write %ciB (or %c), a power of 1024",
 			       letter, letter);
 	}
-	return number("size", text, size_units, "K M G T (powers of 1024)",
+	return scaled("size", text, size_units, "K M G T (powers of 1024)",
 		      bytes, e);
 }
 
 int hp_parse_count(const char *text, uint64_t *count, struct hp_error *e)
 {
-	return number("count", text, count_units, "K M G T (powers of 1000)",
+	return scaled("count", text, count_units, "K M G T (powers of 1000)",
 		      count, e);
 }
 
@@ -170,7 +170,7 @@ int hp_parse_time(const char *text, uint64_t *ns, struct hp_error *e)
 	/* In any case, but not 2M: that is a size in every other place. */
 	if (unit && !unit[1])
 		return refuse(e, "time", text, "M is no unit of time: m or ms");
-	return number("time", text, time_units, "ns us ms s m h", ns, e);
+	return scaled("time", text, time_units, "ns us ms s m h", ns, e);
 }
 
 int hp_parse_page(const char *text, unsigned int *shift, struct hp_error *e)

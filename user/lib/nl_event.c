@@ -12,7 +12,7 @@
 #include <time.h>
 
 /* Some thousand events for a reader that is stopped for a while. */
-#define EVENT_RCVBUF	(1 << 20)
+#define EVENT_RCVBUF	1048576
 
 static int join(struct mnl_socket *sock, uint32_t group)
 {

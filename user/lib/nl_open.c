@@ -10,7 +10,7 @@
 int hpnl_socket(struct mnl_socket **sock)
 {
 	static const int options[] = {
-		NETLINK_EXT_ACK, NETLINK_CAP_ACK, NETLINK_GET_STRICT_CHK,
+		NETLINK_EXT_ACK, NETLINK_CAP_ACK, NETLINK_GET_STRICT_CHK, 0
 	};
 	struct mnl_socket *s;
 	int one = 1, ret;
@@ -21,8 +21,8 @@ int hpnl_socket(struct mnl_socket **sock)
 	/* The port is the kernel's choice: the pid may be taken by another one. */
 	if (mnl_socket_bind(s, 0, MNL_SOCKET_AUTOPID) < 0)
 		goto err;
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (mnl_socket_setsockopt(s, options[i], &one, sizeof(one)) < 0 &&
+	for (const int *opt = options; *opt; opt++)
+		if (mnl_socket_setsockopt(s, *opt, &one, sizeof(one)) < 0 &&
 		    errno != ENOPROTOOPT)
 			goto err;
 	*sock = s;

@@ -115,7 +115,7 @@ static json_t *thp_sizes(void)
 {
 	json_t *sizes = json_object();
 	struct dirent **list;
-	char path[400];
+	char path[400], word[32];
 	int n;
 
 	n = scandir(THP_DIR, &list, is_size, by_size);
@@ -123,7 +123,9 @@ static json_t *thp_sizes(void)
 		return sizes;
 	for (int i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), THP_DIR "/%s/enabled", list[i]->d_name);
-		json_object_set_new(sizes, list[i]->d_name + 10, switch_file(path));
+		/* 8kB and 4kB are there for shmem only. */
+		if (proc_bracketed(path, word, sizeof(word)))
+			json_object_set_new(sizes, list[i]->d_name + 10, out_string(word));
 		free(list[i]);
 	}
 	free(list);

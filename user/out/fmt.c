@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 /** What a buffer of out_bytes() and out_ns() holds at least. */
 #define FMT_SIZE	32
 
@@ -39,7 +41,7 @@ char *out_bytes(char *buf, unsigned long long bytes)
 		snprintf(buf, FMT_SIZE, "%llu B", bytes);
 		return buf;
 	}
-	while (value >= 1023.995 && i < sizeof(units) / sizeof(units[0]) - 1) {
+	while (value >= 1023.995 && i < ARRAY_SIZE(units) - 1) {
 		value /= 1024;
 		i++;
 	}
