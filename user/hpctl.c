@@ -66,6 +66,8 @@ int hpctl_main(int argc, char **argv)
 	cmd = hp_cmd_find(argv[first]);
 	if (!cmd) {
 		hp_cmd_unknown(argv[first], &e);
+		/* For the -j that may follow. */
+		hp_opts(&ctx, NULL, argc - first, argv + first, NULL, NULL, &e);
 		return hp_opts_end(&ctx, NULL, &e);
 	}
 	return cmd->run(&ctx, argc - first, argv + first);
