@@ -155,9 +155,12 @@ static int take_replies(struct hpbuf_nl *nl, struct reply *r)
 struct nlmsghdr *hpnl_prepare(union hpnl_req *req, uint16_t family, uint8_t cmd,
 			      uint16_t flags)
 {
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(req->room);
+	struct nlmsghdr *nlh;
 	struct genlmsghdr *genl;
 
+	/* Reserved fields are to be zero, or the request is refused. */
+	memset(req, 0, sizeof(*req));
+	nlh = mnl_nlmsg_put_header(req->room);
 	nlh->nlmsg_type = family;
 	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
 	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
