@@ -11,6 +11,7 @@
 
 /* MAD over median from which a median of few samples says little. */
 #define SPREAD		0.15
+#define SPREAD_HINT	"more runs (-r), more operations (--ops), or a quieter machine"
 
 /**
  * struct row - one to be written
@@ -44,6 +45,8 @@ static const struct {
 	{ SAMPLE_MAJOR, HP_UNTRUSTED, "major-faults", "major page faults" },
 	{ SAMPLE_SWAP, HP_UNTRUSTED, "swap", "the system swapped" },
 	{ SAMPLE_FAULTS, HP_UNTRUSTED, "minor-faults", "page faults in the timed part" },
+	{ SAMPLE_PREEMPTED, HP_UNTRUSTED, "busy",
+	  "the CPUs were busy with something else for more than a fifth of the time" },
 };
 
 static const char *stage_name(unsigned int pass)
@@ -116,6 +119,7 @@ static json_t *pair(json_t *a, json_t *b)
 static bool collect(struct row *row)
 {
 	const struct bench_result *r = row->r;
+	unsigned int preempted = 0;
 
 	row->ns = calloc(r->done + 1, sizeof(*row->ns));
 	row->run = calloc(r->done + 1, sizeof(*row->run));
@@ -128,9 +132,13 @@ static bool collect(struct row *row)
 		row->flags |= s->flags & (i ? ~0U : SAMPLE_CHECKSUM);
 		if (!i || !s->complete)
 			continue;
+		preempted += (s->flags & SAMPLE_PREEMPTED) != 0;
 		row->ns[row->nr] = sample_ns(s, workload_of(row), row->pass);
 		row->run[row->nr++] = i;
 	}
+	/* The median bears a few of those. */
+	if (preempted <= row->nr / 2)
+		row->flags &= ~(unsigned int)SAMPLE_PREEMPTED;
 	/* A first pass is all page faults; they tell against the second only. */
 	if (row->pass == 1)
 		row->flags &= ~(unsigned int)SAMPLE_FAULTS;
@@ -243,6 +251,18 @@ static void put_memory(const struct row *row, json_t *o)
 	free(runs);
 }
 
+/* Whether there is such a warning: the same hint again helps nobody. */
+static bool warned(const json_t *doc, const char *code)
+{
+	const json_t *w;
+	size_t i;
+
+	json_array_foreach(json_object_get(doc, "warnings"), i, w)
+		if (!strcmp(json_string_value(json_object_get(w, "code")), code))
+			return true;
+	return false;
+}
+
 /* The reasons for mistrust, in the row, as warnings, and as the exit code. */
 static void put_reasons(const struct row *row, json_t *o, json_t *doc, struct hp_error *e)
 {
@@ -262,8 +282,7 @@ static void put_reasons(const struct row *row, json_t *o, json_t *doc, struct hp
 	}
 	if (row->spread) {
 		json_array_append_new(list, json_string("spread"));
-		out_warn(doc, "spread", "more runs (-r), more operations (--ops), or a quieter machine",
-			 "%s on %s: the runs differ by more than %.0f %% (MAD of the median)",
+		out_warn(doc, "spread", warned(doc, "spread") ? NULL : SPREAD_HINT, "%s on %s: the runs differ by more than %.0f %% (MAD of the median)",
 			 label, backing, SPREAD * 100);
 		if (!e->code)
 			hp_fail(e, HP_UNTRUSTED, 0, "%s on %s: the spread is too wide", label,

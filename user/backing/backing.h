@@ -46,6 +46,8 @@ struct backing {
  * @region, @region_bytes: what was reserved around it, for unmap
  * @fd: file or buffer, -1
  * @thp_before, @thp_counted: see small_verify()
+ * @create_ns: set by @create when it knows its time better than who calls it
+ * @pool_before: free pages of the hugetlb pool before @map
  */
 struct mapping {
 	const struct backing *b;
@@ -57,6 +59,8 @@ struct mapping {
 	int fd;
 	uint64_t thp_before;
 	bool thp_counted;
+	uint64_t create_ns;
+	uint64_t pool_before;
 };
 
 /**

@@ -6,61 +6,12 @@
 #include <unistd.h>
 
 #include "backing/backing.h"
+#include "backing/hpbuf_alloc.h"
 #include "measure/stop.h"
+#include "module.h"
 
 #define CHUNK_2M	(UINT64_C(64) << 20)
 #define CHUNK_1G	(UINT64_C(1) << 30)
-
-static int no_device(const struct backing *b, int err, const struct hpbuf_caps *caps,
-		     struct hp_error *e)
-{
-	const char *node = b->device ? b->device : HPBUF_DEVICE;
-
-	switch (-err) {
-	case ENOENT:
-	case ENODEV:
-	case ENXIO:
-		hp_fail(e, HP_UNSUPPORTED, -err, "%s: the module hpbuf is not loaded (no %s)",
-			b->label, node);
-		return hp_hint(e, "modprobe hpbuf");
-	case EACCES:
-	case EPERM:
-		hp_fail(e, HP_PERMISSION, -err, "%s: no permission on %s", b->label, node);
-		return hp_hint(e, "be root or in the group " HPBUF_GROUP);
-	case EPROTO:
-		hp_fail(e, HP_UNSUPPORTED, -err,
-			"%s: module %.16s is loaded with interface %u, this hpctl needs %u",
-			b->label, caps->module_version, caps->uapi_version,
-			HPBUF_UAPI_VERSION);
-		return hp_hint(e, "rmmod hpbuf; modprobe hpbuf");
-	default:
-		return hp_fail(e, HP_FAILED, -err, "%s: %s: %s", b->label, node,
-			       strerror(-err));
-	}
-}
-
-static int alloc_failed(const struct backing *b, int err, uint64_t bytes, struct hp_error *e)
-{
-	static const struct {
-		int err, code;
-		const char *text;
-	} why[] = {
-		{ EOPNOTSUPP, HP_UNSUPPORTED, "this CPU, or virtual machine, has no 1 GiB pages" },
-		{ ENOSPC, HP_RESOURCE, "the module's limit max_bytes would be exceeded" },
-		{ EDQUOT, HP_RESOURCE, "RLIMIT_MEMLOCK would be exceeded, and CAP_IPC_LOCK is lacking" },
-		{ ENOMEM, HP_RESOURCE, "not enough free memory above the module's floor_bytes" },
-		{ EBUSY, HP_RESOURCE, "enough memory, but no contiguous piece can be made free" },
-		{ ETIMEDOUT, HP_RESOURCE, "no contiguous memory within the time limit" },
-		{ EOVERFLOW, HP_USAGE, "size too large" },
-	};
-
-	for (size_t i = 0; i < sizeof(why) / sizeof(why[0]); i++)
-		if (why[i].err == -err)
-			return hp_fail(e, why[i].code, -err, "%s: %llu bytes: %s", b->label,
-				       (unsigned long long)bytes, why[i].text);
-	return hp_fail(e, HP_FAILED, -err, "%s: allocation of %llu bytes: %s", b->label,
-		       (unsigned long long)bytes, strerror(-err));
-}
 
 /* Look at an existing buffer: it decides the page size and the room there is. */
 static int probe_buffer(struct backing *b, int dev, uint64_t asked, struct hp_error *e)
@@ -87,17 +38,18 @@ static int probe_buffer(struct backing *b, int dev, uint64_t asked, struct hp_er
 static int probe_hpbuf(struct backing *b, uint64_t asked, struct hp_error *e)
 {
 	struct hpbuf_caps caps = { 0 };
-	int dev = hpbuf_open_device(b->device, &caps), ret = HP_OK;
+	int dev, ret = module_open(b->device, &caps, &dev, e);
 
-	if (dev < 0)
-		return no_device(b, dev, &caps, e);
+	if (ret)
+		return ret;
 	if (b->buffer)
 		ret = probe_buffer(b, dev, asked, e);
 	close(dev);
 	if (ret)
 		return ret;
 	if (!(caps.page_shifts >> b->page_shift & 1))
-		return alloc_failed(b, -EOPNOTSUPP, asked, e);
+		return hp_fail(e, HP_UNSUPPORTED, EOPNOTSUPP,
+			       "%s: this CPU, or virtual machine, has no 1 GiB pages", b->label);
 	/* Such a mapping is refused, and lost at a refault if made before. */
 	if (b->page_shift == 30 && thp_off_here()) {
 		hp_fail(e, HP_UNSUPPORTED, EOPNOTSUPP,
@@ -115,22 +67,26 @@ static int create_hpbuf(struct mapping *m, struct hp_error *e)
 		.bytes = m->bytes,
 		.page_shift = b->page_shift,
 		.timeout_ms = b->timeout_ms,
-		.fd = 0,
 	};
-	struct hpbuf_caps caps = { 0 };
-	int dev = hpbuf_open_device(b->device, &caps), err;
+	struct hpbuf_caps caps;
+	int dev, err, ret = module_open(b->device, &caps, &dev, e);
 
-	if (dev < 0)
-		return no_device(b, dev, &caps, e);
+	if (ret)
+		return ret;
 	if (b->buffer) {
 		m->fd = hpbuf_open_id(dev, b->buffer, false);
-		err = m->fd < 0 ? m->fd : 0;
+		if (m->fd < 0)
+			ret = hp_fail(e, HP_FAILED, -m->fd, "%s: %s", b->label,
+				      strerror(-m->fd));
 	} else {
-		err = hpbuf_alloc(dev, &req);
+		err = hpbuf_alloc_stoppable(dev, &req, &m->create_ns);
 		m->fd = err ? -1 : req.fd;
+		if (err && !stop_error(e))
+			module_alloc_failed(b->device, &req, err, e);
+		ret = e->code;
 	}
 	close(dev);
-	return err ? alloc_failed(b, err, m->bytes, e) : HP_OK;
+	return ret;
 }
 
 static int map_hpbuf(struct mapping *m, struct hp_error *e)

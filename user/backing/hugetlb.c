@@ -87,11 +87,21 @@ static int map_failed(const struct mapping *m, int err, struct hp_error *e)
 		       (unsigned long long)m->bytes, strerror(err));
 }
 
+static void note_pool(struct mapping *m)
+{
+	struct pool p = { 0 };
+
+	pool_read(m->b->page_shift, &p);
+	m->pool_before = p.free;
+}
+
 static int map_pool(struct mapping *m, struct hp_error *e)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | size_flag(m->b->page_shift);
-	void *p = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+	void *p;
 
+	note_pool(m);
+	p = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (p == MAP_FAILED)
 		return map_failed(m, errno, e);
 	m->addr = m->region = p;
@@ -105,6 +115,7 @@ static int map_fs(struct mapping *m, struct hp_error *e)
 	void *p;
 	int ret;
 
+	note_pool(m);
 	snprintf(name, sizeof(name), "%s/hpctl.XXXXXX", m->b->path);
 	m->fd = mkostemp(name, O_CLOEXEC);
 	if (m->fd < 0)
@@ -182,6 +193,18 @@ static int populate_pool(const struct mapping *m, unsigned char *addr, uint64_t 
 	return short_of_pages(m->b, m->bytes >> m->b->page_shift, e);
 }
 
+/* smaps, or the walk, names the pages; the pool they came from has fewer now. */
+static int verify_pool(const struct mapping *m, const char **how, struct hp_error *e)
+{
+	struct pool p;
+
+	(void)e;
+	if (pool_read(m->b->page_shift, &p) &&
+	    p.free + (m->bytes >> m->b->page_shift) <= m->pool_before)
+		*how = "pool";
+	return HP_OK;
+}
+
 static int unmap_pool(struct mapping *m, struct hp_error *e)
 {
 	int ret = region_release(m, e);
@@ -199,6 +222,7 @@ const struct backing_ops backing_hugetlb_2m = {
 	.probe = probe_pool,
 	.map = map_pool,
 	.populate = populate_pool,
+	.verify = verify_pool,
 	.unmap = unmap_pool,
 };
 
@@ -209,6 +233,7 @@ const struct backing_ops backing_hugetlb_1g = {
 	.probe = probe_pool,
 	.map = map_pool,
 	.populate = populate_pool,
+	.verify = verify_pool,
 	.unmap = unmap_pool,
 };
 
@@ -218,5 +243,6 @@ const struct backing_ops backing_hugetlbfs = {
 	.probe = probe_fs,
 	.map = map_fs,
 	.populate = populate_pool,
+	.verify = verify_pool,
 	.unmap = unmap_pool,
 };

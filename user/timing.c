@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "timing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "measure/stop.h"
+#include "packed.h"
+
+#define SHARE		0.95
+/* Bytes a nanosecond that no memory reaches: 1 TB/s. */
+#define CEILING		1000.0
+/* Of the CPU time that the threads could have had. */
+#define OWN_CPU		0.8
+
+void timing_run(unsigned int me, void *arg)
+{
+	struct job *job = arg;
+
+	job->w->run(&job->shards[me]);
+}
+
+void timing_prepare(unsigned int me, void *arg)
+{
+	struct job *job = arg;
+
+	job->w->prepare(&job->shards[me]);
+}
+
+static void job_settle(unsigned int me, void *arg)
+{
+	struct job *job = arg;
+
+	job->w->settle(&job->shards[me]);
+}
+
+static void job_expect(unsigned int me, void *arg)
+{
+	struct job *job = arg;
+
+	/* Kept where no workload looks: the shard's operations are over. */
+	job->shards[me].seed = job->w->expect(&job->shards[me]);
+}
+
+/* Outside the timed part; all threads of the job. */
+void timing_untimed(struct bench *bn, unsigned int threads, struct job *job,
+		    void (*fn)(unsigned int me, void *arg))
+{
+	struct stages dropped = { 0 };
+
+	crew_run(bn->crew, threads, fn, job, &dropped, "");
+}
+
+/* Shards of @threads, with the same index streams on every backing. */
+uint64_t timing_deal(struct bench *bn, const struct mapping *m, const struct workload *w,
+		     unsigned int threads, uint64_t wanted, uint64_t seed, unsigned int pass)
+{
+	uint64_t total = 0;
+
+	shard_split(bn->shards, threads, m->addr, bn->plan->n);
+	for (unsigned int i = 0; i < threads; i++) {
+		struct shard *s = &bn->shards[i];
+
+		s->seed = packed_random(&seed);
+		s->pass = pass;
+		s->ops = w->ops(s, wanted);
+		total += s->ops;
+	}
+	return total;
+}
+
+bool timing_finished(const struct bench *bn, unsigned int threads)
+{
+	for (unsigned int i = 0; i < threads; i++)
+		if (bn->shards[i].done < bn->shards[i].ops)
+			return false;
+	return true;
+}
+
+/* Sums of the shards, and what they should be. The shards are used up. */
+void timing_add_up(struct bench *bn, unsigned int threads, struct job *job,
+		   struct sample *out)
+{
+	if (job->w->settle)
+		timing_untimed(bn, threads, job, job_settle);
+	out->sum = 0;
+	out->expected = 0;
+	for (unsigned int i = 0; i < threads; i++)
+		out->sum += bn->shards[i].sum;
+	timing_untimed(bn, threads, job, job_expect);
+	for (unsigned int i = 0; i < threads; i++)
+		out->expected += bn->shards[i].seed;
+	if (out->sum != out->expected && !stop_pending())
+		out->flags |= SAMPLE_CHECKSUM;
+}
+
+/* What a timed stage says about itself. */
+void timing_judge(const struct bench *bn, const struct stage *s, const struct workload *w,
+		  uint64_t ops, unsigned int threads, bool faults_allowed,
+		  struct sample *out)
+{
+	int64_t ns = s->v[STAGE_NS], cpu = s->v[STAGE_USER] + s->v[STAGE_SYSTEM];
+
+	if (s->v[STAGE_MINFLT] && !faults_allowed)
+		out->flags |= SAMPLE_FAULTS;
+	if (s->v[STAGE_MAJFLT])
+		out->flags |= SAMPLE_MAJOR;
+	if (s->v[STAGE_SWAP] > 0)
+		out->flags |= SAMPLE_SWAP;
+	if (ns > 10000000 && (double)cpu < OWN_CPU * (double)ns * threads)
+		out->flags |= SAMPLE_PREEMPTED;
+	if (ns < (int64_t)(100 * bn->step_ns) ||
+	    (double)ops * w->op_bytes / (double)ns > CEILING)
+		out->flags |= SAMPLE_IMPLAUSIBLE;
+}
+
+void timing_verify_before(struct bench *bn, const struct mapping *m, struct sample *out,
+			  struct hp_error *e)
+{
+	const char *how = NULL;
+
+	backing_census(m, bn->nl, &out->before);
+	out->mapped = m->bytes;
+	if (m->b->ops->verify && m->b->ops->verify(m, &how, e))
+		out->flags |= SAMPLE_SHARE;
+	if (out->before.by)
+		snprintf(out->by, sizeof(out->by), "%s%s%s", out->before.by, how ? "+" : "",
+			 how ? how : "");
+}
+
+void timing_verify_after(struct bench *bn, const struct mapping *m, struct sample *out)
+{
+	unsigned int shift = m->b->page_shift;
+	double a, b;
+
+	backing_census(m, bn->nl, &out->after);
+	if (!out->before.by || !out->after.by) {
+		out->flags |= SAMPLE_UNVERIFIED;
+		return;
+	}
+	a = census_share(&out->before, shift);
+	b = census_share(&out->after, shift);
+	if (a < SHARE || b < SHARE)
+		out->flags |= SAMPLE_SHARE;
+	if (fabs(a - b) > 0.01)
+		out->flags |= SAMPLE_LEAF_CHANGED;
+}
+
+uint64_t timing_seed(const struct plan *p, unsigned int run, unsigned int w)
+{
+	uint64_t seed = p->seed + run * UINT64_C(0x9e3779b97f4a7c15) + w;
+
+	return packed_random(&seed);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A timed part and what surrounds it: dealing out, checking, verifying. */
+#ifndef HPCTL_TIMING_H
+#define HPCTL_TIMING_H
+
+#include "measure/census.h"
+#include "measure/stage.h"
+#include "plan.h"
+#include "workload/crew.h"
+#include "workload/workload.h"
+
+/** Why a sample is not to be trusted; sample.flags */
+enum sample_flag {
+	SAMPLE_FAULTS = 1 << 0,		/* minor faults in the timed part */
+	SAMPLE_MAJOR = 1 << 1,
+	SAMPLE_SWAP = 1 << 2,
+	SAMPLE_LEAF_CHANGED = 1 << 3,	/* by more than 1 % between the censuses */
+	SAMPLE_IMPLAUSIBLE = 1 << 4,	/* too fast, or too short for the clock */
+	SAMPLE_CHECKSUM = 1 << 5,
+	SAMPLE_SHARE = 1 << 6,		/* less than 95 % of the page size asked */
+	SAMPLE_UNVERIFIED = 1 << 7,	/* what it is mapped by is not known */
+	SAMPLE_PREEMPTED = 1 << 8,	/* the CPU was busy with something else */
+};
+
+/**
+ * struct sample - one workload on one backing in one run
+ * @stages: map, ... unmap, with the timed part(s) among them
+ * @ops: operations of the timed part (of the second pass)
+ * @first_ops: of the first pass
+ * @sum, @expected: checksums
+ * @before, @after: leaves, around the timed part
+ * @mapped: bytes
+ * @by: how the leaves were verified, or NULL
+ * @complete: the timed part ran to its end
+ */
+struct sample {
+	struct stages stages;
+	uint64_t ops, first_ops;
+	uint64_t sum, expected;
+	struct census before, after;
+	uint64_t mapped;
+	char by[64];
+	unsigned int flags;
+	bool complete;
+};
+
+/**
+ * struct bench - what all sessions of a command share
+ * @wanted: operations a thread, by workload; 0: not calibrated yet
+ * @step_ns: of the clock
+ */
+struct bench {
+	const struct plan *plan;
+	struct crew *crew;
+	struct shard *shards;
+	struct hpbuf_nl *nl;
+	uint64_t wanted[PLAN_WORKLOADS];
+	uint64_t step_ns;
+};
+
+/** struct job - a workload for a crew; @arg of the functions below */
+struct job {
+	const struct workload *w;
+	struct shard *shards;
+};
+
+/** timing_run, timing_prepare - what each member of the crew does */
+void timing_run(unsigned int me, void *arg);
+void timing_prepare(unsigned int me, void *arg);
+
+/** timing_untimed - @fn by @threads members, of no interest to anyone */
+void timing_untimed(struct bench *bn, unsigned int threads, struct job *job,
+		    void (*fn)(unsigned int me, void *arg));
+
+/** timing_seed - of the index streams: the same on every backing */
+uint64_t timing_seed(const struct plan *p, unsigned int run, unsigned int w);
+
+/**
+ * timing_deal - set up the shards of @threads members
+ * @wanted: operations a thread
+ * @pass: of a workload with two, else 0
+ * Returns the operations of all; 0: the array is too small.
+ */
+uint64_t timing_deal(struct bench *bn, const struct mapping *m, const struct workload *w,
+		     unsigned int threads, uint64_t wanted, uint64_t seed, unsigned int pass);
+
+/** timing_finished - every member did all its operations */
+bool timing_finished(const struct bench *bn, unsigned int threads);
+
+/** timing_add_up - checksum and the expected one; the shards are used up */
+void timing_add_up(struct bench *bn, unsigned int threads, struct job *job,
+		   struct sample *out);
+
+/** timing_judge - flags of a timed stage */
+void timing_judge(const struct bench *bn, const struct stage *s, const struct workload *w,
+		  uint64_t ops, unsigned int threads, bool faults_allowed,
+		  struct sample *out);
+
+/** timing_verify_before, timing_verify_after - what the memory is mapped by */
+void timing_verify_before(struct bench *bn, const struct mapping *m, struct sample *out,
+			  struct hp_error *e);
+void timing_verify_after(struct bench *bn, const struct mapping *m, struct sample *out);
+
+#endif
