@@ -112,4 +112,4 @@ if step selftests make -C selftests install INSTALL_PATH="$suite"; then
 fi
 
 say "$((SECONDS - started)) s in all; logs in $out"
-"$python" "$vm/ktap.py" "${extra[@]}" "${results[@]}"
+"$python" "$vm/ktap.py" "${extra[@]}" "${results[@]}" | tee "$out/summary"
