@@ -15,6 +15,7 @@
 #include "collect.h"
 #include "event.h"
 #include "fs.h"
+#include "hist.h"
 #include "limit.h"
 
 /*
@@ -91,6 +92,11 @@ static int buf_make_tables(struct buf *b)
 	return b->pfn && b->node_pages ? 0 : -ENOMEM;
 }
 
+static int buf_nid(const struct buf *b, u64 index)
+{
+	return page_to_nid(pfn_to_page(b->pfn[index]));
+}
+
 static int buf_fill(struct buf *b, const struct buf_spec *spec)
 {
 	struct collect c = {
@@ -114,9 +120,10 @@ static int buf_fill(struct buf *b, const struct buf_spec *spec)
 	if (ret)
 		return ret;
 	for (i = 0; i < b->nr; i++)
-		b->node_pages[page_to_nid(pfn_to_page(b->pfn[i]))]++;
+		b->node_pages[buf_nid(b, i)]++;
 	b->time = c.time;
 	b->alloc_ns = ktime_get_ns() - start;
+	hist_own(HPBUF_STAT_SOURCE_ALLOC, b->shift, buf_nid(b, 0), b->alloc_ns);
 	b->created_ns = ktime_get_boottime_ns();
 	return 0;
 }
@@ -253,10 +260,11 @@ int buf_unpersist(struct buf *b)
 	return ret;
 }
 
-void buf_account_fault(struct buf *b, u64 ns)
+void buf_account_fault(struct buf *b, u64 index, u64 ns)
 {
 	s64 max = atomic64_read(&b->fault_max_ns);
 
+	hist_own(HPBUF_STAT_SOURCE_FAULT, b->shift, buf_nid(b, index), ns);
 	atomic64_inc(&b->faults);
 	atomic64_add(ns, &b->fault_ns);
 	while ((s64)ns > max && !atomic64_try_cmpxchg(&b->fault_max_ns, &max, ns))

@@ -106,7 +106,7 @@ bool buf_owned(const struct buf *b);
  */
 int buf_unpersist(struct buf *b);
 
-/* A fault that took @ns was served. */
-void buf_account_fault(struct buf *b, u64 ns);
+/* A fault on page @index, which took @ns, was served. */
+void buf_account_fault(struct buf *b, u64 index, u64 ns);
 
 #endif

@@ -17,6 +17,7 @@
 #include <linux/hpbuf.h>
 
 #include "collect.h"
+#include "hist.h"
 #include "limit.h"
 #include "stat.h"
 
@@ -52,12 +53,14 @@ static int make_lists(struct collect_job *job)
 	if (!job->list)
 		return -ENOMEM;
 	for_each_node_mask(nid, c->nodes) {
+		u64 before = c->time.scan;
 		struct contig_list *list = contig_list_make(nid, &c->time);
 
 		if (IS_ERR(list)) {
 			ret = PTR_ERR(list);
 			goto err_free;
 		}
+		hist_own(HPBUF_STAT_SOURCE_SCAN, c->shift, nid, c->time.scan - before);
 		job->list[nid] = list;
 		candidates += contig_list_left(list);
 	}
@@ -71,6 +74,7 @@ err_free:
 
 static int get_one(struct collect *c, int nid, struct contig_list *list, unsigned long *pfn)
 {
+	struct contig_time before = c->time;
 	u64 start = ktime_get_ns();
 	int ret;
 
@@ -84,6 +88,9 @@ static int get_one(struct collect *c, int nid, struct contig_list *list, unsigne
 		ret = contig_get_2m(nid, &c->time, pfn);
 	if (!ret)
 		stat_page_got(c->shift, nid, ktime_get_ns() - start);
+	hist_own(HPBUF_STAT_SOURCE_MIGRATE, c->shift, nid, c->time.migrate - before.migrate);
+	if (c->time.zero != before.zero)
+		hist_own(HPBUF_STAT_SOURCE_ZERO, c->shift, nid, c->time.zero - before.zero);
 	return ret;
 }
 
@@ -201,10 +208,12 @@ void collect_put(unsigned int shift, unsigned int nr, const unsigned long *pfn)
 
 	for (i = 0; i < nr; i++) {
 		int nid = page_to_nid(pfn_to_page(pfn[i]));
-		u64 start = ktime_get_ns();
+		u64 ns, start = ktime_get_ns();
 
 		contig_put(shift, pfn[i]);
-		stat_page_put(shift, nid, ktime_get_ns() - start);
+		ns = ktime_get_ns() - start;
+		stat_page_put(shift, nid, ns);
+		hist_own(HPBUF_STAT_SOURCE_FREE, shift, nid, ns);
 		cond_resched();
 	}
 }

@@ -7,6 +7,7 @@
 
 #include "buf.h"
 #include "event.h"
+#include "hist.h"
 #include "netlink.h"
 
 /* Orders numbering and sending; held for one message. */
@@ -132,5 +133,6 @@ void event_fail(unsigned int shift, u64 bytes, u64 took_ns, int err)
 		.err = err,
 	};
 
+	hist_failure(event_cause(err));
 	event_send(&e);
 }

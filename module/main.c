@@ -7,7 +7,9 @@
 #include "buf.h"
 #include "dev.h"
 #include "fs.h"
+#include "hist.h"
 #include "netlink.h"
+#include "reclaim.h"
 #include "stat.h"
 
 static int __init hpbuf_init(void)
@@ -18,9 +20,13 @@ static int __init hpbuf_init(void)
 	ret = stat_init();
 	if (ret)
 		return ret;
-	ret = fs_init();
+	ret = hist_init();
 	if (ret)
 		goto err_stat;
+	reclaim_init();
+	ret = fs_init();
+	if (ret)
+		goto err_hist;
 	ret = netlink_init();
 	if (ret)
 		goto err_fs;
@@ -33,6 +39,8 @@ err_netlink:
 	netlink_exit();
 err_fs:
 	fs_exit();
+err_hist:
+	hist_exit();
 err_stat:
 	stat_exit();
 	return ret;
@@ -43,7 +51,10 @@ static void __exit hpbuf_exit(void)
 {
 	dev_exit();
 	netlink_exit();
+	/* Nobody can switch tracing on any more. */
+	reclaim_exit();
 	fs_exit();
+	hist_exit();
 	stat_exit();
 }
 

@@ -35,7 +35,7 @@ static vm_fault_t map_insert(struct vm_fault *vmf, unsigned int order)
 	else
 		ret = compat_insert_pmd(vmf, b->pfn[index], write);
 	if (ret == VM_FAULT_NOPAGE)
-		buf_account_fault(b, ktime_get_ns() - start);
+		buf_account_fault(b, index, ktime_get_ns() - start);
 	return ret;
 }
 

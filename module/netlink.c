@@ -17,6 +17,7 @@
 #include "buf.h"
 #include "limit.h"
 #include "netlink.h"
+#include "netlink_stat.h"
 #include "netlink_walk.h"
 #include "param.h"
 #include "stat.h"
@@ -244,11 +245,36 @@ static const struct genl_ops netlink_ops[] = {
 		.policy = walk_policy,
 		.maxattr = HPBUF_A_WALK_MAX,
 		.doit = walk_doit,
+	}, {
+		.cmd = HPBUF_CMD_STAT_GET,
+		.policy = stat_policy,
+		.maxattr = HPBUF_A_STAT_MAX,
+		.dumpit = stat_get_dumpit,
+	}, {
+		.cmd = HPBUF_CMD_STAT_RESET,
+		.policy = stat_policy,
+		.maxattr = HPBUF_A_STAT_MAX,
+		.doit = stat_reset_doit,
+	}, {
+		.cmd = HPBUF_CMD_TRACE_GET,
+		.policy = trace_none_policy,
+		.maxattr = HPBUF_A_TRACE_MAX,
+		.doit = trace_get_doit,
+	}, {
+		.cmd = HPBUF_CMD_TRACE_SET,
+		.policy = trace_policy,
+		.maxattr = HPBUF_A_TRACE_MAX,
+		.doit = trace_set_doit,
 	},
 };
 
 static const struct genl_multicast_group netlink_groups[] = {
 	[NETLINK_GROUP_EVENTS] = { .name = HPBUF_MCGRP_EVENTS },
+	/* Tells of other users' processes. */
+	[NETLINK_GROUP_RECLAIM] = {
+		.name = HPBUF_MCGRP_RECLAIM,
+		.flags = GENL_MCAST_CAP_SYS_ADMIN,
+	},
 };
 
 struct genl_family netlink_family __ro_after_init = {

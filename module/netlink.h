@@ -4,8 +4,9 @@
 
 struct genl_family;
 
-/* Index of the group "events" in the family. */
+/* Indices of the groups in the family. */
 #define NETLINK_GROUP_EVENTS	0
+#define NETLINK_GROUP_RECLAIM	1
 
 extern struct genl_family netlink_family;
 

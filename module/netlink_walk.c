@@ -6,6 +6,7 @@
 #include <asm/cpufeature.h>
 #include <asm/tsc.h>
 
+#include "hist.h"
 #include "netlink.h"
 #include "netlink_walk.h"
 #include "walk.h"
@@ -40,11 +41,8 @@ static int put_u64(struct sk_buff *skb, int attr, u64 value)
 
 static int put_hist(struct sk_buff *skb, const u32 *hist)
 {
-	int n = WALK_BUCKETS;
-
-	while (n && !hist[n - 1])
-		n--;
-	return nla_put(skb, HPBUF_A_WALK_TICKS_HIST, n * sizeof(*hist), hist);
+	return nla_put(skb, HPBUF_A_WALK_TICKS_HIST,
+		       hist_used(hist, WALK_BUCKETS) * sizeof(*hist), hist);
 }
 
 static int put_ticks(struct sk_buff *skb, int attr, const struct walk_ticks *t, bool hist)

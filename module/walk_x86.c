@@ -34,6 +34,7 @@
 #include <asm/special_insns.h>
 #include <asm/tsc.h>
 
+#include "hist.h"
 #include "walk_time.h"
 
 /* Samples between two looks at signals and the scheduler. */
@@ -262,16 +263,6 @@ static int compare_u32(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static unsigned int bucket(u32 ticks)
-{
-	unsigned int octave;
-
-	if (ticks < 4)
-		return ticks;
-	octave = fls(ticks) - 3;
-	return min_t(unsigned int, 4 * (octave + 1) + ((ticks >> octave) & 3), WALK_BUCKETS - 1);
-}
-
 /* The smallest value that @percent of @n sorted ones do not exceed. */
 static u32 quantile(const u32 *sorted, u32 n, unsigned int percent)
 {
@@ -292,7 +283,7 @@ static void summarize(struct walk_ticks *t, u32 *ticks, u32 n)
 	t->p99 = quantile(ticks, n, 99);
 	t->p100 = ticks[n - 1];
 	for (i = 0; i < n; i++)
-		t->hist[bucket(ticks[i])]++;
+		t->hist[hist_bucket(ticks[i], WALK_BUCKETS)]++;
 }
 
 static void summarize_all(struct walk_timing *w, struct walk_store *s)

@@ -101,6 +101,23 @@ C
 piece LARGE_RMAPPABLE <<-'C'
 	void f(struct folio *o) { folio_set_large_rmappable(o); }
 C
+piece TRACE_RECLAIM_MEMCG <<-'C'
+	#include <trace/events/vmscan.h>
+	void p(void *d, gfp_t g, int order, struct mem_cgroup *m);
+	void f(void) { check_trace_callback_type_mm_vmscan_direct_reclaim_begin(p); }
+C
+piece TRACE_MIGRATE_REASON <<-'C'
+	#include <linux/migrate_mode.h>
+	#include <trace/events/migrate.h>
+	void p(void *d, enum migrate_mode m, enum migrate_reason r);
+	void f(void) { check_trace_callback_type_mm_migrate_pages_start(p); }
+C
+piece TRACE_MIGRATE_LARGE <<-'C'
+	#include <linux/migrate_mode.h>
+	struct compact_control;
+	#include <trace/events/migrate.h>
+	void f(void) { trace_mm_migrate_pages(0, 0, 0, 0, 0, 0, 0, 0); }
+C
 
 for name in $names; do
 	try "$name" "$@" &

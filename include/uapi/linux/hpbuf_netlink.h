@@ -54,6 +54,41 @@ enum hpbuf_cause {
 	HPBUF_CAUSE_OTHER,
 };
 
+/**
+ * enum hpbuf_stat_source - What is counted and timed.
+ * @HPBUF_STAT_SOURCE_ALLOC: HPBUF_IOC_ALLOC of one buffer, in all.
+ * @HPBUF_STAT_SOURCE_SCAN: Looking for 1 GiB candidates on one node.
+ * @HPBUF_STAT_SOURCE_MIGRATE: Isolating and migrating for one page, in the
+ *   page allocator.
+ * @HPBUF_STAT_SOURCE_ZERO: Zeroing one page; not counted where the kernel's
+ *   allocator does it.
+ * @HPBUF_STAT_SOURCE_FAULT: One page fault served by the module.
+ * @HPBUF_STAT_SOURCE_FREE: Giving one page back.
+ * @HPBUF_STAT_SOURCE_DIRECT_RECLAIM: The kernel's direct reclaim, by the task
+ *   that wants memory.
+ * @HPBUF_STAT_SOURCE_MEMCG_RECLAIM: The same within a memory cgroup.
+ * @HPBUF_STAT_SOURCE_COMPACTION: Compaction of one zone, direct or by
+ *   kcompactd.
+ * @HPBUF_STAT_SOURCE_MIGRATION: One batch of page migration, for whatever
+ *   reason.
+ * @HPBUF_STAT_SOURCE_KSWAPD: From kswapd's waking on a node to its sleep.
+ * @HPBUF_STAT_SOURCE_FAIL: Failed allocations of buffers, by cause.
+ */
+enum hpbuf_stat_source {
+	HPBUF_STAT_SOURCE_ALLOC,
+	HPBUF_STAT_SOURCE_SCAN,
+	HPBUF_STAT_SOURCE_MIGRATE,
+	HPBUF_STAT_SOURCE_ZERO,
+	HPBUF_STAT_SOURCE_FAULT,
+	HPBUF_STAT_SOURCE_FREE,
+	HPBUF_STAT_SOURCE_DIRECT_RECLAIM,
+	HPBUF_STAT_SOURCE_MEMCG_RECLAIM,
+	HPBUF_STAT_SOURCE_COMPACTION,
+	HPBUF_STAT_SOURCE_MIGRATION,
+	HPBUF_STAT_SOURCE_KSWAPD,
+	HPBUF_STAT_SOURCE_FAIL,
+};
+
 enum {
 	HPBUF_A_NODE_PAGES_NODE = 1,
 	HPBUF_A_NODE_PAGES_PAGES,
@@ -120,6 +155,50 @@ enum {
 };
 
 enum {
+	HPBUF_A_STAT_SOURCE = 1,
+	HPBUF_A_STAT_PAGE_SHIFT,
+	HPBUF_A_STAT_NODE,
+	HPBUF_A_STAT_CAUSE,
+	HPBUF_A_STAT_COUNT,
+	HPBUF_A_STAT_BEGUN,
+	HPBUF_A_STAT_SUM_NS,
+	HPBUF_A_STAT_MAX_NS,
+	HPBUF_A_STAT_PAGES,
+	HPBUF_A_STAT_FAILED,
+	HPBUF_A_STAT_HIST,
+
+	__HPBUF_A_STAT_MAX,
+	HPBUF_A_STAT_MAX = (__HPBUF_A_STAT_MAX - 1)
+};
+
+enum {
+	HPBUF_A_TRACE_ENABLED = 1,
+	HPBUF_A_TRACE_THRESHOLD_NS,
+	HPBUF_A_TRACE_PID,
+	HPBUF_A_TRACE_CGROUP,
+	HPBUF_A_TRACE_UNTRACKED,
+	HPBUF_A_TRACE_LOST,
+
+	__HPBUF_A_TRACE_MAX,
+	HPBUF_A_TRACE_MAX = (__HPBUF_A_TRACE_MAX - 1)
+};
+
+enum {
+	HPBUF_A_STALL_SEQ = 1,
+	HPBUF_A_STALL_TIME_NS,
+	HPBUF_A_STALL_SOURCE,
+	HPBUF_A_STALL_TOOK_NS,
+	HPBUF_A_STALL_PID,
+	HPBUF_A_STALL_TID,
+	HPBUF_A_STALL_COMM,
+	HPBUF_A_STALL_ORDER,
+	HPBUF_A_STALL_PAGES,
+
+	__HPBUF_A_STALL_MAX,
+	HPBUF_A_STALL_MAX = (__HPBUF_A_STALL_MAX - 1)
+};
+
+enum {
 	HPBUF_A_WALK_TICKS_P0 = 1,
 	HPBUF_A_WALK_TICKS_P10,
 	HPBUF_A_WALK_TICKS_P50,
@@ -170,11 +249,17 @@ enum {
 	HPBUF_CMD_POOL_GET,
 	HPBUF_CMD_WALK,
 	HPBUF_CMD_EVENT_NTF,
+	HPBUF_CMD_STAT_GET,
+	HPBUF_CMD_STAT_RESET,
+	HPBUF_CMD_TRACE_GET,
+	HPBUF_CMD_TRACE_SET,
+	HPBUF_CMD_STALL_NTF,
 
 	__HPBUF_CMD_MAX,
 	HPBUF_CMD_MAX = (__HPBUF_CMD_MAX - 1)
 };
 
 #define HPBUF_MCGRP_EVENTS	"events"
+#define HPBUF_MCGRP_RECLAIM	"reclaim"
 
 #endif /* _UAPI_LINUX_HPBUF_NETLINK_H */
