@@ -184,9 +184,8 @@ static void failed(const struct hp_ctx *ctx, const struct args *a, int err, size
 	if (a->count < 2)
 		return;
 	len = strlen(e->message);
-	snprintf(e->message + len, sizeof(e->message) - len,
-		 " (number %zu of %llu; those before it are freed again)", nr + 1,
-		 (unsigned long long)a->count);
+	snprintf(e->message + len, sizeof(e->message) - len, " (number %zu of %llu%s)", nr + 1,
+		 (unsigned long long)a->count, nr ? "; those before it are freed again" : "");
 }
 
 static int alloc_all(const struct hp_ctx *ctx, const struct args *a, int dev,
@@ -268,9 +267,9 @@ static int alloc(const struct hp_ctx *ctx, const struct args *a, json_t *doc,
 
 	if (out_check_columns(&ctx->out, cols, e) || module_open(ctx->device, &caps, &dev, e))
 		return e->code;
-	note_rounding(doc, &a->req);
 	if (a->dry_run) {
 		dry_run(ctx, a, &caps, e);
+		note_rounding(doc, &a->req);
 		goto out;
 	}
 	made.ids = calloc(a->count, sizeof(*made.ids));
@@ -279,6 +278,7 @@ static int alloc(const struct hp_ctx *ctx, const struct args *a, json_t *doc,
 		goto out;
 	}
 	if (!alloc_all(ctx, a, dev, &made, doc, e)) {
+		note_rounding(doc, &a->req);
 		add_results(dev, &made, doc);
 		print(&ctx->out, &made, doc, e);
 	}

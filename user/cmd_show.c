@@ -3,8 +3,10 @@
  * hpctl show: everything about one buffer. It is looked at by netlink and not
  * opened or mapped, which would count in its own figures.
  */
+#include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "buffer.h"
 #include "cmd.h"
 #include "module.h"
@@ -57,6 +59,18 @@ static void put_caps(json_t *row, const struct hp_ctx *ctx)
 		close(fd);
 }
 
+/* The reason for a missing figure is shown where there is one. */
+static int print(const struct out_opts *o, const json_t *row, struct hp_error *e)
+{
+	struct out_col c[ARRAY_SIZE(cols)];
+
+	memcpy(c, cols, sizeof(c));
+	for (size_t i = 0; c[i].name; i++)
+		if (!strcmp(c[i].path, "zero_why"))
+			c[i].shown = !json_is_null(json_object_get(row, "zero_why"));
+	return out_record(o, row, c, e);
+}
+
 int cmd_show(struct hp_ctx *ctx, int argc, char **argv)
 {
 	struct hp_error e = { 0 };
@@ -80,8 +94,8 @@ int cmd_show(struct hp_ctx *ctx, int argc, char **argv)
 	row = buffer_json(&buf);
 	json_array_append_new(json_object_get(doc, "results"), row);
 	json_object_set_new(row, "zero_why", buf.has_zero_ns ? json_null() :
-		json_string("the kernel zeroes in its allocator (init_on_alloc): part of MIGRATE"));
+		json_string("part of MIGRATE: the kernel zeroes in its allocator (init_on_alloc)"));
 	put_caps(row, ctx);
-	out_record(&ctx->out, row, cols, &e);
+	print(&ctx->out, row, &e);
 	return out_finish(&ctx->out, doc, &e);
 }

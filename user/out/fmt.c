@@ -11,8 +11,9 @@
 /** What a buffer of out_bytes() and out_ns() holds at least. */
 #define FMT_SIZE	32
 
+/* Values below @limit have @unit; larger ones are divided for the next step. */
 struct step {
-	double factor;		/* up to the next step */
+	double limit, factor;
 	const char *unit;
 };
 
@@ -21,12 +22,12 @@ static char *scaled(char *buf, double value, const struct step *step)
 	const char *unit = step->unit;
 	int decimals;
 
-	/* What would be printed as 1024.00 is 1.00 of the next unit. */
-	while (step->factor > 0 && fabs(value) >= step->factor - 0.005) {
+	/* What would be rounded to 1000 is 1.00 of the next unit. */
+	while (step->limit > 0 && fabs(value) >= step->limit - 0.5) {
 		value /= step->factor;
 		unit = (++step)->unit;
 	}
-	decimals = fabs(value) < 9.995 ? 2 : fabs(value) < 99.95 ? 1 : 0;
+	decimals = value == 0 ? 0 : fabs(value) < 9.995 ? 2 : fabs(value) < 99.95 ? 1 : 0;
 	snprintf(buf, FMT_SIZE, "%.*f %s", decimals, value, unit);
 	return buf;
 }
@@ -53,22 +54,18 @@ char *out_bytes(char *buf, unsigned long long bytes)
 char *out_ns(char *buf, double ns)
 {
 	static const struct step steps[] = {
-		{ 1000, "ns" }, { 1000, "us" }, { 1000, "ms" }, { 120, "s" }, { 0, NULL }
-	};
-	static const struct step longer[] = {
-		{ 120, "min" }, { 48, "h" }, { 0, "d" }
+		{ 1000, 1000, "ns" }, { 1000, 1000, "us" }, { 1000, 1000, "ms" },
+		{ 120, 60, "s" }, { 120, 60, "min" }, { 48, 24, "h" }, { 0, 0, "d" }
 	};
 
-	if (ns >= 120e9)
-		return scaled(buf, ns / 60e9, longer);
 	return scaled(buf, ns, steps);
 }
 
 static char *rate(char *buf, double per_s)
 {
 	static const struct step steps[] = {
-		{ 1000, "/s" }, { 1000, "k/s" }, { 1000, "M/s" }, { 1000, "G/s" },
-		{ 0, "T/s" }
+		{ 1000, 1000, "/s" }, { 1000, 1000, "k/s" }, { 1000, 1000, "M/s" },
+		{ 1000, 1000, "G/s" }, { 0, 0, "T/s" }
 	};
 
 	return scaled(buf, per_s, steps);
