@@ -63,38 +63,55 @@ run_host()
 	results+=("host=$out/host.ktap")
 }
 
-# run_guest VER: the module's tests in one guest.
+# run_guest LABEL VER [RUN.SH OPTIONS] -- WHICH...: module tests in one guest.
 run_guest()
 {
-	local ver=$1 rc=0 t=$SECONDS
-	local HPBUF_KO=$top/build/$ver/hpbuf.ko HPBUF_RESULTS=$out/$ver
+	local label=$1 ver=$2 rc=0 t=$SECONDS options=() logs line
+	local HPBUF_KO=$top/build/$2/hpbuf.ko HPBUF_RESULTS=$out/$1
 
+	shift 2
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
 	export HPBUF_KO HPBUF_RESULTS
 	"$vm/run.sh" -k "$ver" -m "${HPBUF_GUEST_MEM:-6G}" -t "$limit" \
-		-s "$HPBUF_RESULTS" -l "$out/$ver.serial" -- \
-		"$suite/run_kselftest.sh" -c module 2>"$out/$ver.run" |
-		tee "$out/$ver.ktap" | progress "$ver" || rc=${PIPESTATUS[0]}
-	cat "$out/$ver.run" >&2
-	results+=("$ver=$out/$ver.ktap")
+		-s "$HPBUF_RESULTS" -l "$out/$label.serial" "${options[@]}" -- \
+		"$suite/run_kselftest.sh" "$@" 2>"$out/$label.run" |
+		tee "$out/$label.ktap" | progress "$label" || rc=${PIPESTATUS[0]}
+	cat "$out/$label.run" >&2
+	results+=("$label=$out/$label.ktap")
 	case $rc in
-	0 | 1)	;;
-	124)	extra+=(-f "$ver: guest ran out of time") ;;
-	125)	extra+=(-f "$ver: guest died or never came up") ;;
-	126)	;;
-	*)	extra+=(-f "$ver: guest ended with status $rc") ;;
+	0 | 1 | 126) ;; # the results or the log below tell
+	124)	extra+=(-f "$label: guest ran out of time") ;;
+	125)	extra+=(-f "$label: guest died or never came up") ;;
+	*)	extra+=(-f "$label: guest ended with status $rc") ;;
 	esac
-	# whatever the status: nothing bad may be in the kernel's log
-	logs=("$out/$ver.serial")
-	[ ! -e "$out/$ver.serial.dmesg" ] || logs+=("$out/$ver.serial.dmesg")
+	logs=("$out/$label.serial")
+	[ ! -e "$out/$label.serial.dmesg" ] || logs+=("$out/$label.serial.dmesg")
 	while read -r line; do
-		extra+=(-f "$ver: kernel log: $line")
+		extra+=(-f "$label: kernel log: $line")
 	done < <("$vm/scan-log.sh" "${logs[@]}" || true)
-	say "$ver: guest done ($((SECONDS - t)) s)"
+	say "$label: guest done ($((SECONDS - t)) s)"
+}
+
+# The tests that need two nodes, once more in a guest that has them.
+run_numa()
+{
+	local ver=${built[0]}
+
+	case " ${built[*]} " in
+	*" 6.12 "*) ver=6.12 ;;
+	esac
+	if grep -qx module:numa "$suite/kselftest-list.txt"; then
+		run_guest "$ver-numa" "$ver" -n -m 8G -- -t module:numa
+	fi
 }
 
 step deps "$vm/deps.sh" || true
 step framework "$vm/fetch-kselftest.sh" || true
-step user make -C user || true
+step user make -j"$(nproc)" -C user || true
 built=()
 for ver in $kernels; do
 	if step "kernel-$ver" "$vm/fetch-kernel.sh" "$ver" &&
@@ -104,11 +121,12 @@ for ver in $kernels; do
 done
 export HPBUF_TOP=$top HPCTL=$top/build/user/hpctl HPBUF_PYTHON=$python
 export HPBUF_LINUX_SRC=$cache/linux-src
-if step selftests make -C selftests install INSTALL_PATH="$suite"; then
+if step selftests make -j"$(nproc)" -C selftests install INSTALL_PATH="$suite"; then
 	run_host
 	for ver in "${built[@]}"; do
-		run_guest "$ver"
+		run_guest "$ver" "$ver" -- -c module
 	done
+	[ ${#built[@]} = 0 ] || run_numa
 fi
 
 say "$((SECONDS - started)) s in all; logs in $out"

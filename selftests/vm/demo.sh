@@ -26,7 +26,7 @@ full=$plain,hugetlbfs:$mount,hpbuf-2m,hpbuf-1g
 compare=("$hpctl" compare ${DEMO_WORKLOADS:-} --reserve -s "$size" ${DEMO_FLAGS:-})
 
 "$vm/deps.sh"
-make -s -C "$top/user" >&2
+make -s -j"$(nproc)" -C "$top/user" >&2
 "$vm/build-module.sh" "$ver" >&2
 
 say "all backings, in a guest with kernel $ver (emulated: times are not the hardware's)"
