@@ -54,7 +54,8 @@ int cmd_compare(struct hp_ctx *ctx, int argc, char **argv)
 	if (!plan.dry_run && out_check_columns(&ctx->out, cols, &e))
 		return out_finish(&ctx->out, doc, &e);
 	bench_main(&plan, &ctx->out, doc, &e);
-	rows = json_object_get(doc, plan.dry_run ? "plan" : "results");
+	rows = plan.dry_run ? json_object_get(json_object_get(doc, "env"), "plan") :
+	       json_object_get(doc, "results");
 	if (json_array_size(rows) &&
 	    out_table(&ctx->out, rows, plan.dry_run ? plan_cols : cols, &bad) && !e.code)
 		e = bad;

@@ -93,7 +93,7 @@ int cmd_run(struct hp_ctx *ctx, int argc, char **argv)
 	if (e.code || (!plan.dry_run && out_check_columns(&ctx->out, cols, &e)))
 		return out_finish(&ctx->out, doc, &e);
 	bench_main(&plan, &ctx->out, doc, &e);
-	rows = plan.dry_run ? json_incref(json_object_get(doc, "plan")) :
+	rows = plan.dry_run ? json_incref(json_object_get(json_object_get(doc, "env"), "plan")) :
 	       stage_rows(json_object_get(doc, "results"));
 	if (json_array_size(rows) &&
 	    out_table(&ctx->out, rows, plan.dry_run ? plan_cols : cols, &bad) && !e.code)

@@ -374,5 +374,5 @@ void rows_plan(const struct bench_result *r, json_t *doc)
 				out_string(r->missing[b].message) : json_null()));
 		}
 	}
-	json_object_set_new(doc, "plan", list);
+	json_object_set_new(json_object_get(doc, "env"), "plan", list);
 }

@@ -12,7 +12,7 @@
  */
 void rows_add(const struct bench_result *r, json_t *doc, struct hp_error *e);
 
-/** rows_plan - the rows of --dry-run, in doc's "plan" */
+/** rows_plan - the rows of --dry-run, in env's "plan": results are what was measured */
 void rows_plan(const struct bench_result *r, json_t *doc);
 
 #endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Statistics against data sets whose results are known. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kselftest_harness.h"
+
+#include "../../user/measure/stats.h"
+
+#define NEAR(a, b)	(fabs((a) - (b)) < 1e-9)
+
+TEST(quantiles)
+{
+	static const double x[] = { 1, 2, 3, 4, 5 };
+	static const double one[] = { 7 };
+
+	EXPECT_TRUE(NEAR(stats_quantile(x, 5, 0), 1));
+	EXPECT_TRUE(NEAR(stats_quantile(x, 5, 0.5), 3));
+	EXPECT_TRUE(NEAR(stats_quantile(x, 5, 1), 5));
+	EXPECT_TRUE(NEAR(stats_quantile(x, 5, 0.1), 1.4));
+	EXPECT_TRUE(NEAR(stats_quantile(x, 4, 0.5), 2.5));
+	EXPECT_TRUE(NEAR(stats_quantile(one, 1, 0.9), 7));
+}
+
+TEST(known_data)
+{
+	/* Unsorted, with an outlier that the mean would follow. */
+	static const double x[] = { 5, 1, 1000, 3, 4, 2, 6 };
+	struct stats s;
+
+	ASSERT_TRUE(stats_of(x, 7, 1, &s));
+	EXPECT_TRUE(NEAR(s.median, 4));
+	EXPECT_TRUE(NEAR(s.mad, 2));
+	EXPECT_TRUE(NEAR(s.p10, 1.6));
+	EXPECT_GE(s.lo, 1);
+	EXPECT_LE(s.lo, s.median);
+	EXPECT_GE(s.hi, s.median);
+	EXPECT_LE(s.hi, 1000);
+}
+
+TEST(constant_data)
+{
+	static const double x[] = { 8, 8, 8, 8, 8 };
+	struct stats s;
+
+	ASSERT_TRUE(stats_of(x, 5, 99, &s));
+	EXPECT_TRUE(NEAR(s.median, 8) && NEAR(s.mad, 0) && NEAR(s.lo, 8) && NEAR(s.hi, 8));
+}
+
+TEST(few_data)
+{
+	static const double x[] = { 3, 5 };
+	struct stats s;
+
+	EXPECT_FALSE(stats_of(x, 0, 1, &s));
+	ASSERT_TRUE(stats_of(x, 2, 1, &s));
+	EXPECT_TRUE(NEAR(s.median, 4));
+	/* Two runs give no interval, and none is made up. */
+	EXPECT_TRUE(isnan(s.lo) && isnan(s.hi));
+}
+
+TEST(seed_repeats)
+{
+	static const double x[] = { 1, 4, 2, 8, 5, 7, 3, 9, 6 };
+	struct stats a, b;
+
+	ASSERT_TRUE(stats_of(x, 9, 7, &a));
+	ASSERT_TRUE(stats_of(x, 9, 7, &b));
+	EXPECT_EQ(0, memcmp(&a, &b, sizeof(a)));
+	/* Binomial: the order statistics 2 and 8 of 9 hold 96.1 %. */
+	EXPECT_TRUE(a.lo >= 2 && a.lo <= 3 && a.hi >= 7 && a.hi <= 8);
+}
+
+TEST(paired_ratio)
+{
+	/* Twice as fast in every pair, though the pairs themselves drift by ten. */
+	static const double ref[] = { 10, 20, 40, 80, 100 };
+	static const double x[] = { 5, 10, 20, 40, 50 };
+	static const double zero[] = { 5, 0, 20, 40, 50 };
+	struct stats s;
+
+	ASSERT_TRUE(stats_ratio(ref, x, 5, 1, &s));
+	EXPECT_TRUE(NEAR(s.median, 2) && NEAR(s.lo, 2) && NEAR(s.hi, 2));
+	EXPECT_FALSE(stats_ratio(ref, zero, 5, 1, &s));
+	EXPECT_FALSE(stats_ratio(ref, x, 0, 1, &s));
+}
+
+TEST(no_difference)
+{
+	static const double ref[] = { 10, 11, 9, 10, 10 };
+	static const double x[] = { 11, 10, 10, 9, 10 };
+	struct stats s;
+
+	ASSERT_TRUE(stats_ratio(ref, x, 5, 1, &s));
+	EXPECT_TRUE(s.lo <= 1 && s.hi >= 1);
+}
+
+TEST_HARNESS_MAIN
