@@ -34,6 +34,7 @@ static void report_missing(const struct bench_result *r, json_t *doc, struct hp_
 	bool told[PLAN_BACKINGS] = { false };
 
 	for (unsigned int i = 0; i < p->nr_b; i++) {
+		bool alone = true;
 		char names[256];
 		size_t len;
 
@@ -44,14 +45,19 @@ static void report_missing(const struct bench_result *r, json_t *doc, struct hp_
 			if (!r->missing[k].code || strcmp(tail_of(r, i), tail_of(r, k)))
 				continue;
 			told[k] = true;
+			alone = false;
 			if (len < sizeof(names))
 				len += (size_t)snprintf(names + len, sizeof(names) - len,
 							", %.60s", p->b[k].label);
 		}
+		if (p->explicit_b && !e->code) {
+			*e = r->missing[i];
+			/* The error says it. */
+			if (alone)
+				continue;
+		}
 		out_warn(doc, "backing-missing", r->missing[i].hint, "%s: %s", names,
 			 tail_of(r, i));
-		if (p->explicit_b && !e->code)
-			*e = r->missing[i];
 	}
 }
 

@@ -71,6 +71,8 @@ int hold_acquire(const struct plan *p, const struct backing *b, struct mapping *
 	if (!backing_round(b, m->asked, &m->bytes))
 		return hp_fail(e, HP_USAGE, 0, "%s: size too large", b->label);
 	ret = plan_room(p, plan_need(p, b), b->label, e);
+	if (!ret && b->ops->note)
+		b->ops->note(m);
 	if (!ret && b->ops->create) {
 		stage_begin(&c);
 		ret = b->ops->create(m, e);

@@ -264,6 +264,27 @@ int plan_room(const struct plan *p, uint64_t need, const char *what, struct hp_e
 	return hp_hint(e, "take a smaller --size, or a smaller --spare");
 }
 
+int plan_fits(const struct plan *p, struct hp_error *e)
+{
+	struct shard *s = aligned_alloc(_Alignof(struct shard), p->threads * sizeof(*s));
+	int ret = HP_OK;
+
+	if (!s)
+		return hp_fail(e, HP_RESOURCE, ENOMEM, "out of memory");
+	if (!shard_split(s, p->threads, NULL, p->n))
+		ret = hp_fail(e, HP_USAGE, 0, "%llu elements are too few for %u threads",
+			      (unsigned long long)p->n, p->threads);
+	for (unsigned int w = 0; w < p->nr_w && !ret; w++)
+		for (unsigned int i = 0; i < p->threads && !ret; i++)
+			if (!p->w[w]->stages && !p->w[w]->ops(&s[i], 1))
+				ret = hp_fail(e, HP_USAGE, 0,
+					      "%s: %llu bytes are too few for %u threads",
+					      p->w[w]->name, (unsigned long long)p->bytes,
+					      p->threads);
+	free(s);
+	return ret;
+}
+
 int plan_size(struct plan *p, struct hp_error *e)
 {
 	uint64_t total = 0, avail = 0, need = 0;
@@ -277,9 +298,8 @@ int plan_size(struct plan *p, struct hp_error *e)
 	if (!p->bytes)
 		p->bytes = default_size(avail * 1024);
 	p->n = p->bytes / PACKED_WIDTH;
-	if (p->n < p->threads)
-		return hp_fail(e, HP_USAGE, 0, "%llu elements are too few for %u threads",
-			       (unsigned long long)p->n, p->threads);
+	if (plan_fits(p, e))
+		return e->code;
 	for (unsigned int i = 0; i < p->nr_b; i++) {
 		uint64_t bytes;
 

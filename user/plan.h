@@ -72,6 +72,9 @@ int plan_parse(struct plan *p, struct hp_ctx *ctx, const struct hp_opt *opts, in
  */
 int plan_size(struct plan *p, struct hp_error *e);
 
+/** plan_fits - whether every thread has work in every workload; else HP_USAGE */
+int plan_fits(const struct plan *p, struct hp_error *e);
+
 /** plan_need - bytes of ordinary free memory that a mapping of @b takes */
 uint64_t plan_need(const struct plan *p, const struct backing *b);
 

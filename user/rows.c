@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "measure/stats.h"
+#include "trust.h"
 
 /* MAD over median from which a median of few samples says little. */
 #define SPREAD		0.15
-#define SPREAD_HINT	"more runs (-r), more operations (--ops), or a quieter machine"
 
 /**
  * struct row - one to be written
@@ -26,27 +26,6 @@ struct row {
 	double *ns;
 	unsigned int *run;
 	struct stats stats;
-	bool spread;
-};
-
-static const struct {
-	unsigned int flag;
-	int code;
-	const char *name, *text;
-} reasons[] = {
-	{ SAMPLE_IMPLAUSIBLE, HP_FAILED, "implausible",
-	  "implausible: faster than any memory, or too short for the clock" },
-	{ SAMPLE_CHECKSUM, HP_NOT_AS_ASKED, "checksum", "the data read is not what was written" },
-	{ SAMPLE_SHARE, HP_NOT_AS_ASKED, "page-size",
-	  "less than 95 % is mapped by the page size asked; not compared" },
-	{ SAMPLE_UNVERIFIED, HP_UNTRUSTED, "unverified", "which pages it ran on is not known" },
-	{ SAMPLE_LEAF_CHANGED, HP_UNTRUSTED, "leaf-changed",
-	  "the pages behind it changed during the timed part" },
-	{ SAMPLE_MAJOR, HP_UNTRUSTED, "major-faults", "major page faults" },
-	{ SAMPLE_SWAP, HP_UNTRUSTED, "swap", "the system swapped" },
-	{ SAMPLE_FAULTS, HP_UNTRUSTED, "minor-faults", "page faults in the timed part" },
-	{ SAMPLE_PREEMPTED, HP_UNTRUSTED, "busy",
-	  "the CPUs were busy with something else for more than a fifth of the time" },
 };
 
 static const char *stage_name(unsigned int pass)
@@ -115,6 +94,15 @@ static json_t *pair(json_t *a, json_t *b)
 	return list;
 }
 
+/* What is about the memory and the data goes for both passes. */
+static unsigned int flags_of(const struct sample *s, unsigned int pass)
+{
+	if (pass != 1)
+		return s->flags;
+	return s->first_flags | (s->flags & (SAMPLE_SHARE | SAMPLE_UNVERIFIED | SAMPLE_CHECKSUM |
+					     SAMPLE_LEAF_CHANGED | SAMPLE_SWAP));
+}
+
 /* Collect the complete counted runs. Returns false when memory is short. */
 static bool collect(struct row *row)
 {
@@ -129,22 +117,20 @@ static bool collect(struct row *row)
 		const struct sample *s = sample_of(row, i);
 
 		/* Wrong data counts in the warm-up too. */
-		row->flags |= s->flags & (i ? ~0U : SAMPLE_CHECKSUM);
+		row->flags |= flags_of(s, row->pass) & (i ? ~0U : SAMPLE_CHECKSUM);
 		if (!i || !s->complete)
 			continue;
-		preempted += (s->flags & SAMPLE_PREEMPTED) != 0;
+		preempted += (flags_of(s, row->pass) & SAMPLE_PREEMPTED) != 0;
 		row->ns[row->nr] = sample_ns(s, workload_of(row), row->pass);
 		row->run[row->nr++] = i;
 	}
 	/* The median bears a few of those. */
 	if (preempted <= row->nr / 2)
 		row->flags &= ~(unsigned int)SAMPLE_PREEMPTED;
-	/* A first pass is all page faults; they tell against the second only. */
-	if (row->pass == 1)
-		row->flags &= ~(unsigned int)SAMPLE_FAULTS;
 	if (!stats_of(row->ns, row->nr, r->bench.plan->seed, &row->stats))
 		memset(&row->stats, 0, sizeof(row->stats));
-	row->spread = row->nr >= 3 && row->stats.mad > SPREAD * row->stats.median;
+	if (row->nr >= 3 && row->stats.mad > SPREAD * row->stats.median)
+		row->flags |= ROW_SPREAD;
 	return true;
 }
 
@@ -177,6 +163,26 @@ static void put_numbers(const struct row *row, json_t *o)
 	json_object_set_new(o, "mad_ns", ns_json(row->nr ? s->mad : NAN));
 	json_object_set_new(o, "ci95_ns", row->nr >= 3 ? pair(ns_json(s->lo), ns_json(s->hi)) :
 			    json_null());
+}
+
+/* Sums over the counted runs. */
+static json_t *vm_json(const struct row *row)
+{
+	static const char *const names[SAMPLE_VM] = {
+		[VM_SWAP_IN] = "swap_in", [VM_SWAP_OUT] = "swap_out",
+		[VM_THP_ALLOC] = "thp_fault_alloc", [VM_THP_FALLBACK] = "thp_fault_fallback",
+		[VM_COMPACT_STALL] = "compact_stall", [VM_ALLOC_STALL] = "alloc_stall",
+	};
+	json_t *o = json_object();
+
+	for (unsigned int k = 0; k < SAMPLE_VM; k++) {
+		int64_t sum = 0;
+
+		for (unsigned int i = 0; i < row->nr; i++)
+			sum += sample_of(row, row->run[i])->vm[k];
+		json_object_set_new(o, names[k], json_integer(sum));
+	}
+	return o;
 }
 
 static const char *verdict_of(const struct stats *s)
@@ -251,49 +257,7 @@ static void put_memory(const struct row *row, json_t *o)
 	free(runs);
 }
 
-/* Whether there is such a warning: the same hint again helps nobody. */
-static bool warned(const json_t *doc, const char *code)
-{
-	const json_t *w;
-	size_t i;
-
-	json_array_foreach(json_object_get(doc, "warnings"), i, w)
-		if (!strcmp(json_string_value(json_object_get(w, "code")), code))
-			return true;
-	return false;
-}
-
-/* The reasons for mistrust, in the row, as warnings, and as the exit code. */
-static void put_reasons(const struct row *row, json_t *o, json_t *doc, struct hp_error *e)
-{
-	const char *label = json_string_value(json_object_get(o, "label"));
-	const char *backing = row->r->bench.plan->b[row->b].label;
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-		if (!(row->flags & reasons[i].flag))
-			continue;
-		json_array_append_new(list, json_string(reasons[i].name));
-		out_warn(doc, reasons[i].name, NULL, "%s on %s: %s", label, backing,
-			 reasons[i].text);
-		if (!e->code || (e->code == HP_UNTRUSTED && reasons[i].code != HP_UNTRUSTED))
-			hp_fail(e, reasons[i].code, 0, "%s on %s: %s", label, backing,
-				reasons[i].text);
-	}
-	if (row->spread) {
-		json_array_append_new(list, json_string("spread"));
-		out_warn(doc, "spread", warned(doc, "spread") ? NULL : SPREAD_HINT, "%s on %s: the runs differ by more than %.0f %% (MAD of the median)",
-			 label, backing, SPREAD * 100);
-		if (!e->code)
-			hp_fail(e, HP_UNTRUSTED, 0, "%s on %s: the spread is too wide", label,
-				backing);
-	}
-	json_object_set_new(o, "note", json_array_size(list) ?
-			    json_incref(json_array_get(list, 0)) : json_null());
-	json_object_set_new(o, "flags", list);
-}
-
-static void add_row(struct row *row, json_t *doc, struct hp_error *e)
+static void add_row(struct row *row, json_t *doc, struct tally *t)
 {
 	static const char *const passes[] = { NULL, "first", "second" };
 	const struct plan *p = row->r->bench.plan;
@@ -312,7 +276,8 @@ static void add_row(struct row *row, json_t *doc, struct hp_error *e)
 		put_numbers(row, o);
 		put_ratio(row, row->flags & (SAMPLE_SHARE | SAMPLE_UNVERIFIED | SAMPLE_CHECKSUM |
 					     SAMPLE_IMPLAUSIBLE), o);
-		put_reasons(row, o, doc, e);
+		trust_row(t, row->flags, o);
+		json_object_set_new(o, "system", vm_json(row));
 		json_object_set_new(o, "walk", json_null());
 		json_object_set_new(o, "perf", json_null());
 		json_object_set_new(o, "perf_why", json_string(row->r->perf_why));
@@ -337,6 +302,7 @@ static unsigned int reference(const struct bench_result *r)
 void rows_add(const struct bench_result *r, json_t *doc, struct hp_error *e)
 {
 	const struct plan *p = r->bench.plan;
+	struct tally t = { 0 };
 
 	for (unsigned int w = 0; w < p->nr_w; w++) {
 		for (unsigned int pass = p->w[w]->fresh; pass <= 2U * p->w[w]->fresh; pass++) {
@@ -345,10 +311,11 @@ void rows_add(const struct bench_result *r, json_t *doc, struct hp_error *e)
 
 				row.ref = reference(r);
 				if (!r->missing[b].code)
-					add_row(&row, doc, e);
+					add_row(&row, doc, &t);
 			}
 		}
 	}
+	trust_report(&t, doc, e);
 }
 
 void rows_plan(const struct bench_result *r, json_t *doc)

@@ -2,7 +2,6 @@
 #include "session.h"
 
 #include "hold.h"
-#include "measure/proc.h"
 #include "measure/stop.h"
 
 #define TARGET_NS	UINT64_C(300000000)
@@ -25,12 +24,14 @@ static int run_fresh(struct bench *bn, const struct backing *b, unsigned int run
 		return ret;
 	out->first_ops = timing_deal(bn, &m, w, threads, 0, timing_seed(bn->plan, run, wi), 1);
 	s = crew_run(bn->crew, 0, timing_run, &job, &out->stages, "first");
-	timing_judge(bn, s, w, out->first_ops, threads, true, out);
+	/* It is there for the page faults. */
+	out->first_flags = timing_judge(bn, s, w, out->first_ops, threads) &
+			   ~(unsigned int)SAMPLE_FAULTS;
 	if (timing_finished(bn, threads)) {
 		timing_verify_before(bn, &m, out, &bad);
 		out->ops = timing_deal(bn, &m, w, threads, 0, timing_seed(bn->plan, run, wi), 2);
 		s = crew_run(bn->crew, 0, timing_run, &job, &out->stages, "second");
-		timing_judge(bn, s, w, out->ops, threads, false, out);
+		out->flags |= timing_judge(bn, s, w, out->ops, threads);
 		out->complete = timing_finished(bn, threads);
 		timing_verify_after(bn, &m, out);
 		if (out->complete)
@@ -99,7 +100,7 @@ static void time_one(struct bench *bn, const struct mapping *m, unsigned int run
 	if (w->prepare)
 		timing_untimed(bn, threads, &job, timing_prepare);
 	s = crew_run(bn->crew, 0, timing_run, &job, &out->stages, "timed");
-	timing_judge(bn, s, w, out->ops, threads, false, out);
+	out->flags |= timing_judge(bn, s, w, out->ops, threads);
 	out->complete = timing_finished(bn, threads);
 	timing_verify_after(bn, m, out);
 	if (out->complete)
@@ -186,13 +187,19 @@ static int rehearse(struct bench *bn, const struct backing *b, struct hp_error *
 	return e->code;
 }
 
-static uint64_t swapped(void)
+/* What the whole system did meanwhile; all workloads of a session share it. */
+static void note_vm(const struct plan *p, const int64_t before[SAMPLE_VM],
+		    struct sample *samples)
 {
-	uint64_t in = 0, out = 0;
+	int64_t after[SAMPLE_VM];
 
-	proc_field("/proc/vmstat", "pswpin ", &in);
-	proc_field("/proc/vmstat", "pswpout ", &out);
-	return in + out;
+	timing_vm(after);
+	for (unsigned int i = 0; i < p->nr_w; i++) {
+		for (unsigned int k = 0; k < SAMPLE_VM; k++)
+			samples[i].vm[k] = after[k] - before[k];
+		if (samples[i].vm[VM_SWAP_IN] || samples[i].vm[VM_SWAP_OUT])
+			samples[i].flags |= SAMPLE_SWAP;
+	}
 }
 
 int session_run(struct bench *bn, const struct backing *b, unsigned int run,
@@ -200,9 +207,10 @@ int session_run(struct bench *bn, const struct backing *b, unsigned int run,
 {
 	const struct plan *p = bn->plan;
 	bool shared = false, own = false;
-	uint64_t swap = swapped();
+	int64_t vm[SAMPLE_VM];
 	int ret = HP_OK;
 
+	timing_vm(vm);
 	for (unsigned int i = 0; i < p->nr_w; i++) {
 		shared = shared || is_shared(p->w[i]);
 		own = own || !is_shared(p->w[i]);
@@ -217,7 +225,6 @@ int session_run(struct bench *bn, const struct backing *b, unsigned int run,
 	}
 	if (shared && !ret && !stop_pending())
 		ret = run_shared(bn, b, run, samples, e);
-	for (unsigned int i = 0; swapped() != swap && i < p->nr_w; i++)
-		samples[i].flags |= SAMPLE_SWAP;
+	note_vm(p, vm, samples);
 	return ret;
 }

@@ -11,13 +11,17 @@ static bool matrix_step(struct bench *bn, const struct mapping *m, const struct 
 	const struct plan *p = bn->plan;
 	struct job job = { w, bn->shards };
 	struct sample one = { 0 };
+	unsigned int flags;
+	struct stage *s;
 	uint64_t wanted = p->ops ? p->ops / threads + 1 : bn->wanted[PLAN_WORKLOADS - 1];
 
 	if (stop_pending())
 		return false;
 	out->ops += timing_deal(bn, m, w, threads, wanted, timing_seed(p, 0, 100 + step), 0);
-	timing_judge(bn, crew_run(bn->crew, threads, timing_run, &job, &out->stages, name), w, 0,
-		     threads, !step, out);
+	s = crew_run(bn->crew, threads, timing_run, &job, &out->stages, name);
+	flags = timing_judge(bn, s, w, 0, threads);
+	/* The first fill meets untouched memory. */
+	out->flags |= step ? flags : flags & ~(unsigned int)SAMPLE_FAULTS;
 	if (!timing_finished(bn, threads))
 		return false;
 	timing_add_up(bn, threads, &job, &one);

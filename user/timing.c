@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "measure/proc.h"
 #include "measure/stop.h"
 #include "packed.h"
 
@@ -95,24 +96,44 @@ void timing_add_up(struct bench *bn, unsigned int threads, struct job *job,
 		out->flags |= SAMPLE_CHECKSUM;
 }
 
+void timing_vm(int64_t vm[SAMPLE_VM])
+{
+	static const char *const keys[SAMPLE_VM] = {
+		[VM_SWAP_IN] = "pswpin ",
+		[VM_SWAP_OUT] = "pswpout ",
+		[VM_THP_ALLOC] = "thp_fault_alloc ",
+		[VM_THP_FALLBACK] = "thp_fault_fallback ",
+		[VM_COMPACT_STALL] = "compact_stall ",
+		[VM_ALLOC_STALL] = "allocstall_normal ",
+	};
+
+	for (unsigned int k = 0; k < SAMPLE_VM; k++) {
+		uint64_t v = 0;
+
+		proc_field("/proc/vmstat", keys[k], &v);
+		vm[k] = (int64_t)v;
+	}
+}
+
 /* What a timed stage says about itself. */
-void timing_judge(const struct bench *bn, const struct stage *s, const struct workload *w,
-		  uint64_t ops, unsigned int threads, bool faults_allowed,
-		  struct sample *out)
+unsigned int timing_judge(const struct bench *bn, const struct stage *s,
+			  const struct workload *w, uint64_t ops, unsigned int threads)
 {
 	int64_t ns = s->v[STAGE_NS], cpu = s->v[STAGE_USER] + s->v[STAGE_SYSTEM];
+	unsigned int flags = 0;
 
-	if (s->v[STAGE_MINFLT] && !faults_allowed)
-		out->flags |= SAMPLE_FAULTS;
+	if (s->v[STAGE_MINFLT])
+		flags |= SAMPLE_FAULTS;
 	if (s->v[STAGE_MAJFLT])
-		out->flags |= SAMPLE_MAJOR;
+		flags |= SAMPLE_MAJOR;
 	if (s->v[STAGE_SWAP] > 0)
-		out->flags |= SAMPLE_SWAP;
+		flags |= SAMPLE_SWAP;
 	if (ns > 10000000 && (double)cpu < OWN_CPU * (double)ns * threads)
-		out->flags |= SAMPLE_PREEMPTED;
+		flags |= SAMPLE_PREEMPTED;
 	if (ns < (int64_t)(100 * bn->step_ns) ||
 	    (double)ops * w->op_bytes / (double)ns > CEILING)
-		out->flags |= SAMPLE_IMPLAUSIBLE;
+		flags |= SAMPLE_IMPLAUSIBLE;
+	return flags;
 }
 
 void timing_verify_before(struct bench *bn, const struct mapping *m, struct sample *out,

@@ -22,6 +22,20 @@ enum sample_flag {
 	SAMPLE_PREEMPTED = 1 << 8,	/* the CPU was busy with something else */
 };
 
+/** Counters of /proc/vmstat; sample.vm */
+enum sample_vm {
+	VM_SWAP_IN,
+	VM_SWAP_OUT,
+	VM_THP_ALLOC,
+	VM_THP_FALLBACK,
+	VM_COMPACT_STALL,
+	VM_ALLOC_STALL,
+	SAMPLE_VM
+};
+
+/** timing_vm - read them; 0 where the kernel has no such counter */
+void timing_vm(int64_t vm[SAMPLE_VM]);
+
 /**
  * struct sample - one workload on one backing in one run
  * @stages: map, ... unmap, with the timed part(s) among them
@@ -30,7 +44,9 @@ enum sample_flag {
  * @sum, @expected: checksums
  * @before, @after: leaves, around the timed part
  * @mapped: bytes
- * @by: how the leaves were verified, or NULL
+ * @by: how the leaves were verified, or empty
+ * @vm: by enum sample_vm: what the whole system did during the session
+ * @flags: enum sample_flag; @first_flags: of the first pass alone
  * @complete: the timed part ran to its end
  */
 struct sample {
@@ -40,7 +56,8 @@ struct sample {
 	struct census before, after;
 	uint64_t mapped;
 	char by[64];
-	unsigned int flags;
+	int64_t vm[SAMPLE_VM];
+	unsigned int flags, first_flags;
 	bool complete;
 };
 
@@ -91,10 +108,9 @@ bool timing_finished(const struct bench *bn, unsigned int threads);
 void timing_add_up(struct bench *bn, unsigned int threads, struct job *job,
 		   struct sample *out);
 
-/** timing_judge - flags of a timed stage */
-void timing_judge(const struct bench *bn, const struct stage *s, const struct workload *w,
-		  uint64_t ops, unsigned int threads, bool faults_allowed,
-		  struct sample *out);
+/** timing_judge - flags that a timed stage of @threads members raises */
+unsigned int timing_judge(const struct bench *bn, const struct stage *s,
+			  const struct workload *w, uint64_t ops, unsigned int threads);
 
 /** timing_verify_before, timing_verify_after - what the memory is mapped by */
 void timing_verify_before(struct bench *bn, const struct mapping *m, struct sample *out,

@@ -49,7 +49,6 @@ static int map_anon(struct mapping *m, int advice, struct hp_error *e)
 
 	if (ret)
 		return ret;
-	m->thp_counted = small_allocs(&m->thp_before);
 	if (mmap(m->addr, m->bytes, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
 		ret = hp_fail(e, HP_RESOURCE, errno, "%s: mmap of %llu bytes: %s", m->b->label,
@@ -68,6 +67,11 @@ err:
 	munmap(m->region, m->region_bytes);
 	m->region = NULL;
 	return ret;
+}
+
+static void note_4k(struct mapping *m)
+{
+	m->thp_counted = small_allocs(&m->thp_before);
 }
 
 /*
@@ -110,6 +114,7 @@ const struct backing_ops backing_anon_4k = {
 	.name = "anon-4k",
 	.page_shift = 12,
 	.probe = probe_4k,
+	.note = note_4k,
 	.map = map_4k,
 	.populate = populate_anon,
 	.verify = verify_4k,

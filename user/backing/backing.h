@@ -47,7 +47,7 @@ struct backing {
  * @fd: file or buffer, -1
  * @thp_before, @thp_counted: see small_verify()
  * @create_ns: set by @create when it knows its time better than who calls it
- * @pool_before: free pages of the hugetlb pool before @map
+ * @pool_before: free pages of the hugetlb pool at @note
  */
 struct mapping {
 	const struct backing *b;
@@ -72,6 +72,7 @@ struct mapping {
  * @probe: can it be had at all, for @asked bytes? Takes no memory. May set
  *	page_shift. Errors: HP_UNSUPPORTED, HP_RESOURCE, HP_PERMISSION.
  * @create: get memory that exists before it is mapped; NULL: nothing to do
+ * @note: reads counters before anything is mapped, not timed; NULL: nothing
  * @map: address space, and a promise of memory where the kernel gives one
  * @populate: all leaves in place for [addr, addr + len), page by page in chunks,
  *	so that stop_pending() ends it early (HP_OK, unfinished). Called by several
@@ -88,6 +89,7 @@ struct backing_ops {
 	bool pool, module;
 	int (*probe)(struct backing *b, uint64_t asked, struct hp_error *e);
 	int (*create)(struct mapping *m, struct hp_error *e);
+	void (*note)(struct mapping *m);
 	int (*map)(struct mapping *m, struct hp_error *e);
 	int (*populate)(const struct mapping *m, unsigned char *addr, uint64_t len,
 			struct hp_error *e);

@@ -98,10 +98,8 @@ static void note_pool(struct mapping *m)
 static int map_pool(struct mapping *m, struct hp_error *e)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | size_flag(m->b->page_shift);
-	void *p;
+	void *p = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
 
-	note_pool(m);
-	p = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (p == MAP_FAILED)
 		return map_failed(m, errno, e);
 	m->addr = m->region = p;
@@ -115,7 +113,6 @@ static int map_fs(struct mapping *m, struct hp_error *e)
 	void *p;
 	int ret;
 
-	note_pool(m);
 	snprintf(name, sizeof(name), "%s/hpctl.XXXXXX", m->b->path);
 	m->fd = mkostemp(name, O_CLOEXEC);
 	if (m->fd < 0)
@@ -220,6 +217,7 @@ const struct backing_ops backing_hugetlb_2m = {
 	.page_shift = 21,
 	.pool = true,
 	.probe = probe_pool,
+	.note = note_pool,
 	.map = map_pool,
 	.populate = populate_pool,
 	.verify = verify_pool,
@@ -231,6 +229,7 @@ const struct backing_ops backing_hugetlb_1g = {
 	.page_shift = 30,
 	.pool = true,
 	.probe = probe_pool,
+	.note = note_pool,
 	.map = map_pool,
 	.populate = populate_pool,
 	.verify = verify_pool,
@@ -241,6 +240,7 @@ const struct backing_ops backing_hugetlbfs = {
 	.name = "hugetlbfs:",
 	.pool = true,
 	.probe = probe_fs,
+	.note = note_pool,
 	.map = map_fs,
 	.populate = populate_pool,
 	.verify = verify_pool,

@@ -14,13 +14,13 @@
 #include "error.h"
 
 /**
- * small_allocs - huge pages of any size that faults of the whole system took
- * Sum of anon_fault_alloc of every size; false when the kernel has no such
+ * small_allocs - huge pages below 2 MiB that faults of the whole system took
+ * Sum of anon_fault_alloc of every such size; false when the kernel has no such
  * counters (before 6.8 there was no such size either).
  */
 bool small_allocs(uint64_t *count);
 
-/** small_possible - whether the switches allow any size at all */
+/** small_possible - whether the switches allow any size below 2 MiB */
 bool small_possible(void);
 
 /**
