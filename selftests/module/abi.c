@@ -69,17 +69,20 @@ TEST_F(abi, caps)
 
 TEST_F(abi, shorter)
 {
-	struct { struct hpbuf_caps c; } caps;
 	struct hpbuf_alloc a = abi_alloc_2m(), got;
+	struct hpbuf_caps c;
 	struct hpbuf_open o;
 
-	/* only the first 16 bytes are written */
-	memset(&caps, 0xaa, sizeof(caps));
-	memset(&caps, 0, 16);
-	ASSERT_EQ(0, ioctl(self->dev, OTHER_SIZE(HPBUF_IOC_CAPS, 16), &caps));
-	EXPECT_EQ(HPBUF_UAPI_VERSION, caps.c.uapi_version);
-	EXPECT_EQ(0xaaaaaaaaaaaaaaaaULL, caps.c.flags);
-	EXPECT_EQ(0xaaaaaaaaaaaaaaaaULL, caps.c.floor_bytes);
+	/* no more than was asked for is written */
+	memset(&c, 0xaa, sizeof(c));
+	memset(&c, 0, offsetof(struct hpbuf_caps, max_bytes));
+	ASSERT_EQ(0, ioctl(self->dev, OTHER_SIZE(HPBUF_IOC_CAPS,
+						 offsetof(struct hpbuf_caps, max_bytes)), &c))
+		TH_LOG("%s", strerror(errno));
+	EXPECT_EQ(HPBUF_UAPI_VERSION, c.uapi_version);
+	EXPECT_NE(0, c.page_shifts & SZ_2M);
+	EXPECT_EQ(0xaaaaaaaaaaaaaaaaULL, c.max_bytes);
+	EXPECT_EQ(0xaaaaaaaaaaaaaaaaULL, c.floor_bytes);
 
 	/* neither nodes nor name: what lies behind is not read */
 	memset(a.nodes, 0xff, sizeof(a.nodes));
@@ -101,6 +104,24 @@ TEST_F(abi, shorter)
 		TH_LOG("%s", strerror(errno));
 	close(o.fd);
 	close(got.fd);
+}
+
+/* No room for the answer: a descriptor nobody would know of is not made. */
+TEST_F(abi, too_short)
+{
+	struct hpbuf_alloc a = abi_alloc_2m(), b;
+	struct hpbuf_open o = { 0 };
+
+	EXPECT_ERRNO(EINVAL, ioctl(self->dev, OTHER_SIZE(HPBUF_IOC_ALLOC, 0), &a));
+	EXPECT_ERRNO(EINVAL, ioctl(self->dev,
+				   OTHER_SIZE(HPBUF_IOC_ALLOC, offsetof(struct hpbuf_alloc, fd)),
+				   &a));
+	one_buffer(_metadata, self->dev, &b);
+	o.id = b.id;
+	EXPECT_ERRNO(EINVAL, ioctl(self->dev,
+				   OTHER_SIZE(HPBUF_IOC_OPEN, offsetof(struct hpbuf_open, fd)),
+				   &o));
+	close(b.fd);
 }
 
 /* A call whose surplus is @surplus zeros, then the same with a byte set. */
@@ -215,7 +236,7 @@ TEST_F(abi, open_arguments)
 	struct hpbuf_alloc a = abi_alloc_2m();
 	unsigned int bit;
 
-	strcpy(a.name, "opened");
+	hpt_name(a.name, "opened");
 	ASSERT_LE(0, hpt_alloc_req(self->dev, &a));
 
 	EXPECT_ERRNO(EINVAL, ioctl(self->dev, HPBUF_IOC_OPEN, &o));	/* neither */

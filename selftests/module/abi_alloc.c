@@ -87,7 +87,7 @@ TEST_F(abi, bad_names)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		EXPECT_ALLOC(EINVAL, strcpy(_a.name, bad[i]));
+		EXPECT_ALLOC(EINVAL, hpt_name(_a.name, bad[i]));
 	EXPECT_ALLOC(EINVAL, memset(_a.name, 'a', sizeof(_a.name)));
 }
 
@@ -103,7 +103,7 @@ TEST_F(abi, good_names)
 		struct hpbuf_alloc a = abi_alloc_2m();
 		struct hpbuf_info info;
 
-		strcpy(a.name, good[i]);
+		hpt_name(a.name, good[i]);
 		ASSERT_LE(0, hpt_alloc_req(self->dev, &a))
 			TH_LOG("name %s: %s", good[i], strerror(errno));
 		EXPECT_EQ(0, hpt_info(a.fd, &info));
@@ -117,14 +117,14 @@ TEST_F(abi, name_is_unique_while_it_lives)
 	struct hpbuf_alloc a = abi_alloc_2m(), b = abi_alloc_2m();
 	int i, ret = -EEXIST;
 
-	strcpy(a.name, "twice");
-	strcpy(b.name, "twice");
+	hpt_name(a.name, "twice");
+	hpt_name(b.name, "twice");
 	ASSERT_LE(0, hpt_alloc_req(self->dev, &a));
 	EXPECT_ERRNO(EEXIST, ioctl(self->dev, HPBUF_IOC_ALLOC, &b));
 	close(a.fd);
 	for (i = 0; i < 100 && ret == -EEXIST; i++) {
 		b = abi_alloc_2m();
-		strcpy(b.name, "twice");
+		hpt_name(b.name, "twice");
 		ret = hpt_alloc_req(self->dev, &b);
 		if (ret == -EEXIST)
 			usleep(10000);

@@ -86,6 +86,7 @@ TEST_F(buf, read_only_mapping)
 	trace(_metadata, &t);
 	expect_refused(_metadata, &t, q);
 	untrace(_metadata, &t);
+	munmap(q, self->page);
 	EXPECT_INTACT();
 }
 
@@ -104,6 +105,7 @@ TEST_F(buf, read_only_descriptor)
 	trace(_metadata, &t);
 	expect_refused(_metadata, &t, q);
 	untrace(_metadata, &t);
+	munmap(q, self->page);
 	EXPECT_INTACT();
 }
 
@@ -133,6 +135,7 @@ TEST_F(buf, no_access_mapping)
 	EXPECT_EQ(-1, ptrace(PTRACE_POKEDATA, t.pid, q, (void *)-1L));
 	EXPECT_EQ(-1, pwrite(t.mem, &word, 8, (uintptr_t)q));
 	untrace(_metadata, &t);
+	munmap(q, self->page);
 	EXPECT_INTACT();
 }
 

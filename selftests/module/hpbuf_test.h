@@ -95,6 +95,12 @@ static inline long hpt_errno(long ret)
 	return ret == -1 ? -errno : ret;
 }
 
+/* A structure's name field from text; the rest of it is zero already. */
+static inline void hpt_name(char name[HPBUF_NAME_LEN], const char *text)
+{
+	memcpy(name, text, strnlen(text, HPBUF_NAME_LEN));
+}
+
 /* ---- the module ---- */
 
 static inline int hpt_unload(void)

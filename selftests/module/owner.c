@@ -83,7 +83,7 @@ static int try_all(void *arg)
 	fd = hpt_open_id(dev, t->id, HPBUF_OPEN_RDONLY);
 	if (t->want ? fd != t->want : fd < 0)
 		return 4;
-	strcpy(o.name, t->name);
+	hpt_name(o.name, t->name);
 	fd = ioctl(dev, HPBUF_IOC_OPEN, &o) ? -errno : 0;
 	if (fd != t->want)
 		return 5;
