@@ -2,6 +2,7 @@
 #include "buffer.h"
 
 #include <pwd.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -86,11 +87,17 @@ static json_t *integer(uint64_t v)
 	return json_integer((json_int_t)v);
 }
 
-static json_t *owner(uint32_t uid)
+static json_t *owner_name(uint32_t uid, struct buffer_owner *owner)
 {
-	const struct passwd *pw = getpwuid(uid);
+	const struct passwd *pw;
 
-	return out_string(pw ? pw->pw_name : NULL);
+	if (!owner->known || owner->uid != uid) {
+		pw = getpwuid(uid);
+		owner->known = true;
+		owner->uid = uid;
+		snprintf(owner->name, sizeof(owner->name), "%s", pw ? pw->pw_name : "");
+	}
+	return out_string(*owner->name ? owner->name : NULL);
 }
 
 static json_t *nodes(const struct hpbuf_nl_buf *buf)
@@ -107,7 +114,7 @@ static json_t *nodes(const struct hpbuf_nl_buf *buf)
 	return list;
 }
 
-json_t *buffer_json(const struct hpbuf_nl_buf *buf)
+json_t *buffer_json(const struct hpbuf_nl_buf *buf, struct buffer_owner *owner)
 {
 	json_t *o = json_object();
 
@@ -120,7 +127,7 @@ json_t *buffer_json(const struct hpbuf_nl_buf *buf)
 						   json_null());
 	json_object_set_new(o, "nodes", nodes(buf));
 	json_object_set_new(o, "uid", integer(buf->uid));
-	json_object_set_new(o, "owner", owner(buf->uid));
+	json_object_set_new(o, "owner", owner_name(buf->uid, owner));
 	json_object_set_new(o, "persistent", json_boolean(buf->persist));
 	json_object_set_new(o, "mappings", integer(buf->mappings));
 	json_object_set_new(o, "opens", integer(buf->opens));

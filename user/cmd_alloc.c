@@ -219,6 +219,7 @@ static int alloc_all(const struct hp_ctx *ctx, const struct args *a, int dev,
 
 static void add_results(int dev, const struct made *made, json_t *doc)
 {
+	struct buffer_owner owner = { 0 };
 	struct hpbuf_nl_buf buf;
 	int err;
 
@@ -226,7 +227,7 @@ static void add_results(int dev, const struct made *made, json_t *doc)
 		err = buffer_info(dev, made->ids[i], &buf);
 		if (!err)
 			json_array_append_new(json_object_get(doc, "results"),
-					      buffer_json(&buf));
+					      buffer_json(&buf, &owner));
 		else
 			out_warn(doc, "gone", "", "buffer %u was made, but is no longer there: %s",
 				 made->ids[i], strerror(-err));

@@ -7,20 +7,28 @@
 #include "cmd.h"
 #include "module.h"
 
+struct adding {
+	json_t *rows;
+	struct buffer_owner owner;
+};
+
 static int add(const struct hpbuf_nl_buf *buf, void *arg)
 {
-	json_array_append_new(arg, buffer_json(buf));
+	struct adding *a = arg;
+
+	json_array_append_new(a->rows, buffer_json(buf, &a->owner));
 	return 0;
 }
 
 static int collect(json_t *rows, struct hp_error *e)
 {
+	struct adding a = { .rows = rows };
 	struct hpbuf_nl *nl;
 	int err;
 
 	if (module_nl_open(&nl, e))
 		return e->code;
-	err = hpbuf_nl_bufs(nl, add, rows);
+	err = hpbuf_nl_bufs(nl, add, &a);
 	if (err)
 		module_nl_failed(nl, err, "list the buffers", e);
 	hpbuf_nl_close(nl);

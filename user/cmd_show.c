@@ -74,6 +74,7 @@ static int print(const struct out_opts *o, const json_t *row, struct hp_error *e
 int cmd_show(struct hp_ctx *ctx, int argc, char **argv)
 {
 	struct hp_error e = { 0 };
+	struct buffer_owner owner = { 0 };
 	struct hpbuf_nl_buf buf;
 	json_t *doc, *row;
 	int first;
@@ -91,7 +92,7 @@ int cmd_show(struct hp_ctx *ctx, int argc, char **argv)
 	doc = out_doc(argv[0]);
 	if (out_check_columns(&ctx->out, cols, &e) || look_up(argv[first], &buf, &e))
 		return out_finish(&ctx->out, doc, &e);
-	row = buffer_json(&buf);
+	row = buffer_json(&buf, &owner);
 	json_array_append_new(json_object_get(doc, "results"), row);
 	json_object_set_new(row, "zero_why", buf.has_zero_ns ? json_null() :
 		json_string("part of MIGRATE: the kernel zeroes in its allocator (init_on_alloc)"));
