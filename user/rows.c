@@ -50,6 +50,26 @@ static double sample_ns(const struct sample *s, const struct workload *w, unsign
 	return sum;
 }
 
+/*
+ * From nothing to memory that every page of has been written: whichever stage a
+ * backing pays in, it is in here. A buffer is zeroed when it is created, others at
+ * the first touch.
+ */
+static double ready_ns(const struct sample *s, const struct workload *w)
+{
+	static const char *const parts[] = { "create", "map", "populate", "first", "init" };
+	double sum = 0;
+
+	if (w->stages)
+		return NAN;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const struct stage *st = stage_find(&s->stages, parts[i]);
+
+		sum += st ? (double)st->v[STAGE_NS] : 0;
+	}
+	return sum;
+}
+
 static const struct sample *sample_of(const struct row *row, unsigned int run)
 {
 	return bench_sample(row->r, run, row->b, row->w);
@@ -140,9 +160,15 @@ static void put_numbers(const struct row *row, json_t *o)
 	uint64_t ops = ops_of(row);
 	double per = row->nr ? s->median : NAN;
 	json_t *samples = json_array();
+	double ready[row->nr + 1];
+	struct stats rs;
 
-	for (unsigned int i = 0; i < row->nr; i++)
+	for (unsigned int i = 0; i < row->nr; i++) {
 		json_array_append_new(samples, ns_json(row->ns[i]));
+		ready[i] = ready_ns(sample_of(row, row->run[i]), workload_of(row));
+	}
+	json_object_set_new(o, "ready_ns", stats_of(ready, row->nr, 0, &rs) ?
+			    ns_json(rs.median) : json_null());
 	json_object_set_new(o, "samples_ns", samples);
 	json_object_set_new(o, "warmup_ns",
 			    u64_json((uint64_t)sample_ns(sample_of(row, 0), workload_of(row),
