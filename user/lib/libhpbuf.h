@@ -78,11 +78,139 @@ struct hpbuf_nl_walk {
 	uint32_t levels;
 };
 
+/** Leaf levels, from the smallest page: 4 KiB, 2 MiB, 1 GiB. */
+enum { HPBUF_NL_PTE, HPBUF_NL_PMD, HPBUF_NL_PUD, HPBUF_NL_LEVELS };
+
+/** Loads that one request times at most, and buckets of a histogram. */
+#define HPBUF_NL_SAMPLES	65536
+#define HPBUF_NL_BUCKETS	104
+
+/**
+ * struct hpbuf_nl_ticks - how long one kind of load took, in TSC ticks
+ * @p0 ... @p100: 0, 10, 50, 90, 99 and 100 % of the samples were not longer. The
+ *	time to read the TSC is in them, the same for each kind.
+ * @nr_hist: buckets in @hist, 0 when none were asked for
+ * @hist: samples by log-linear bucket, 4 steps an octave: bucket 0 to 3 hold 0 to
+ *	3 ticks, bucket 4 * k + s with k > 0 begins at (4 + s) << (k - 1) ticks;
+ *	the last one holds what is beyond it too
+ */
+struct hpbuf_nl_ticks {
+	uint32_t p0, p10, p50, p90, p99, p100;
+	uint32_t nr_hist;
+	uint32_t hist[HPBUF_NL_BUCKETS];
+};
+
+/**
+ * struct hpbuf_nl_level - the samples that leaves of one level map
+ * @samples: 0: none, and the rest says nothing
+ * @hit: the TLB had the translation
+ * @warm: the TLB had not; the entries of the page tables were in the cache
+ * @cold: the same with the entries flushed from all caches; only with has_cold
+ *
+ * The data is in the cache each time: what a walk costs is warm or cold less hit.
+ */
+struct hpbuf_nl_level {
+	uint32_t samples;
+	struct hpbuf_nl_ticks hit, warm, cold;
+};
+
+/**
+ * struct hpbuf_nl_walk_req - what is to be timed; zeroed before use
+ * @samples: loads of each kind, 1 to HPBUF_NL_SAMPLES, at random pages of the
+ *	range. 64 bits wide so that what was typed is refused by its value.
+ * @seed: chooses the places; the same seed chooses the same ones
+ * @cold: cold loads too
+ * @hist: histograms too
+ */
+struct hpbuf_nl_walk_req {
+	uint64_t samples;
+	uint64_t seed;
+	bool cold, hist;
+};
+
+/**
+ * struct hpbuf_nl_walk_time - the census, and what was timed
+ * @samples: as asked: the sum over @level and @skipped
+ * @skipped: samples that found no page, or one that cannot be read
+ * @seed: as asked
+ * @tsc_khz: ticks in a millisecond, never 0
+ * @hypervisor: a virtual machine: a walk goes through the host's tables too, or
+ *	none is done by hardware at all
+ * @has_cold: cold loads were timed
+ */
+struct hpbuf_nl_walk_time {
+	struct hpbuf_nl_walk census;
+	struct hpbuf_nl_level level[HPBUF_NL_LEVELS];
+	uint32_t samples, skipped, tsc_khz;
+	uint64_t seed;
+	bool hypervisor, has_cold;
+};
+
 /** An event; has_ flags say what is there. */
 struct hpbuf_nl_event {
 	uint64_t seq, time_ns, size, took_ns;
 	uint32_t kind, id, page_shift, cause, err;
 	bool has_id;
+};
+
+/** Buckets of a histogram; which values each holds is told in the netlink spec. */
+#define HPBUF_NL_BUCKETS	156
+
+/**
+ * One histogram as "stat-get" tells it; times in ns. Bucket i of @bucket counts operations
+ * by what they took: 0 to 3 hold 0 to 3 ns, 4 * k + s (k > 0) begins at
+ * (4 + s) * 2^(k - 1) ns, and the last has no end.
+ */
+struct hpbuf_nl_stat {
+	uint32_t source, page_shift, node, cause;
+	uint64_t count, begun, sum_ns, max_ns, pages, failed;
+	bool has_page_shift, has_node, has_cause, has_begun, has_sum_ns, has_max_ns;
+	bool has_pages, has_failed;
+	unsigned int nr_buckets;	/* those behind are 0 */
+	uint32_t bucket[HPBUF_NL_BUCKETS];
+};
+
+/**
+ * Tracing of the kernel's reclaim. A has_ flag says what the module told, and, for
+ * hpbuf_nl_trace_set(), what is to be changed.
+ * @threshold_ns: what takes longer is told to those who subscribed; 0: nothing is
+ * @pid: only this process; 0: all
+ * @cgroup: inode number of a directory of the unified hierarchy; 0: all
+ * @untracked: operations not timed, too many being under way at once
+ * @lost: stalls not sent, too many coming at once
+ */
+struct hpbuf_nl_trace {
+	bool enabled;
+	uint32_t pid;
+	uint64_t threshold_ns, cgroup, untracked, lost;
+	bool has_enabled, has_pid, has_threshold_ns, has_cgroup, has_untracked, has_lost;
+};
+
+/** An operation of the kernel's reclaim that took longer than the threshold. */
+struct hpbuf_nl_stall {
+	uint64_t seq, time_ns, took_ns, pages;
+	uint32_t source, pid, tid, order;
+	char comm[64];
+	bool has_order, has_pages;
+};
+
+enum hpbuf_nl_what {
+	HPBUF_NL_EVENT = 1,
+	HPBUF_NL_STALL,
+};
+
+/**
+ * What hpbuf_nl_wait() gives.
+ * @what: which member of the union is filled
+ * @lost: of the same kind, how many between the one before and this one were lost
+ */
+struct hpbuf_nl_notice {
+	enum hpbuf_nl_what what;
+	uint64_t lost;
+	union {
+		struct hpbuf_nl_event event;
+		struct hpbuf_nl_stall stall;
+	};
 };
 
 /**
@@ -114,6 +242,22 @@ int hpbuf_nl_pools(struct hpbuf_nl *nl,
 int hpbuf_nl_walk(struct hpbuf_nl *nl, const void *addr, size_t len,
 		  struct hpbuf_nl_walk *walk);
 
+/**
+ * hpbuf_nl_walk_time - census, and the time of page walks in [addr, addr + len)
+ * @addr, @len: multiples of 4096; pages that nobody has touched are skipped
+ * @time: some kilobytes; filled on success only
+ *
+ * One byte is loaded from each place; nothing is written or faulted in. Takes
+ * microseconds a sample, and ends early when the process is killed.
+ *
+ * -ERANGE: too many samples; -EINVAL: no samples, or a range that is not one of
+ * user space; -EOPNOTSUPP: walks cannot be timed on this machine; -EBADMSG: the
+ * answer is malformed or does not add up; -ENOMEM.
+ */
+int hpbuf_nl_walk_time(struct hpbuf_nl *nl, const void *addr, size_t len,
+		       const struct hpbuf_nl_walk_req *req,
+		       struct hpbuf_nl_walk_time *time);
+
 /** hpbuf_nl_subscribe - join the group "events" */
 int hpbuf_nl_subscribe(struct hpbuf_nl *nl);
 
@@ -123,6 +267,47 @@ int hpbuf_nl_subscribe(struct hpbuf_nl *nl);
  * many), the socket goes on.
  */
 int hpbuf_nl_event(struct hpbuf_nl *nl, int timeout_ms, struct hpbuf_nl_event *ev);
+
+/**
+ * hpbuf_nl_subscribe_stalls - join the group "reclaim", on a socket of its own
+ * -EPERM: needs CAP_SYS_ADMIN. Stalls come while tracing is on and has a threshold.
+ */
+int hpbuf_nl_subscribe_stalls(struct hpbuf_nl *nl);
+
+/**
+ * hpbuf_nl_wait - the next event or stall, at most @timeout_ms (-1: for ever)
+ * @n: filled; of both kinds when both were subscribed to
+ *
+ * -EAGAIN: none came; -EINTR: a signal did; -ENODEV: the module was unloaded.
+ * -ENOBUFS: some of the kind @n->what were lost, and the socket goes on: the next
+ * notice of that kind says in @n->lost how many.
+ */
+int hpbuf_nl_wait(struct hpbuf_nl *nl, int timeout_ms, struct hpbuf_nl_notice *n);
+
+/* ---- statistics and tracing ---- */
+
+/**
+ * hpbuf_nl_stats - call @fn for each histogram that is not empty
+ * @fn returns 0, or a negative errno that ends it.
+ */
+int hpbuf_nl_stats(struct hpbuf_nl *nl,
+		   int (*fn)(const struct hpbuf_nl_stat *stat, void *arg), void *arg);
+
+/** hpbuf_nl_stat_reset - empty all; -EPERM: needs CAP_PERFMON or CAP_SYS_ADMIN */
+int hpbuf_nl_stat_reset(struct hpbuf_nl *nl);
+
+int hpbuf_nl_trace_get(struct hpbuf_nl *nl, struct hpbuf_nl_trace *trace);
+
+/**
+ * hpbuf_nl_trace_set - change what has a has_ flag; the rest stays
+ * -EPERM: needs CAP_PERFMON or CAP_SYS_ADMIN
+ */
+int hpbuf_nl_trace_set(struct hpbuf_nl *nl, const struct hpbuf_nl_trace *trace);
+
+/** Names as in the netlink spec: "direct-reclaim", "alloc", "no-memory"; "?" if new. */
+const char *hpbuf_nl_source_name(uint32_t source);
+const char *hpbuf_nl_kind_name(uint32_t kind);
+const char *hpbuf_nl_cause_name(uint32_t cause);
 
 #ifdef __cplusplus
 }

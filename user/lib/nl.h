@@ -18,17 +18,30 @@
 /** Requests are this long at most. */
 #define HPNL_REQ	256
 
+/**
+ * struct hpnl_feed - a group that was joined
+ * @sock: its own, so that a burst costs no reply; NULL: not joined
+ * @buf: HPNL_BUF bytes; @next: message in it that is to be read, @left bytes
+ * @seq: number of the last notice, 0: none came yet
+ */
+struct hpnl_feed {
+	struct mnl_socket *sock;
+	char *buf;
+	const struct nlmsghdr *next;
+	int left;
+	uint64_t seq;
+};
+
+enum { HPNL_EVENTS, HPNL_STALLS, HPNL_FEEDS };
+
 struct hpbuf_nl {
 	struct mnl_socket *sock;	/* requests */
-	struct mnl_socket *events;	/* its own, so that a burst costs no reply */
+	struct hpnl_feed feed[HPNL_FEEDS];
 	uint16_t family;
 	uint32_t group;			/* "events" */
 	uint32_t seq;
 	char err[256];
 	char *buf;			/* HPNL_BUF bytes for replies */
-	char *ev_buf;			/* and for events */
-	const struct nlmsghdr *ev_next;
-	int ev_left;			/* bytes at ev_next */
 };
 
 /** Room for a request, aligned as the header wants it. */
@@ -63,6 +76,21 @@ int hpnl_dump(struct hpbuf_nl *nl, uint8_t cmd, size_t size, hpnl_fn *fn,
 
 /** A socket with the options wanted; @group 0: joins none. */
 int hpnl_socket(struct mnl_socket **sock);
+
+/** hpnl_feed_open - join @group; again: does nothing */
+int hpnl_feed_open(struct hpbuf_nl *nl, struct hpnl_feed *f, uint32_t group);
+void hpnl_feed_close(struct hpnl_feed *f);
+
+/**
+ * hpnl_wait - the next notice of the feeds in the mask @feeds (1 << HPNL_EVENTS)
+ * Results as of hpbuf_nl_wait().
+ */
+int hpnl_wait(struct hpbuf_nl *nl, unsigned int feeds, int timeout_ms,
+	      struct hpbuf_nl_notice *n);
+
+/** hpnl_take_event, hpnl_take_stall - all attributes; -EBADMSG if one is malformed */
+int hpnl_take_event(const struct nlmsghdr *nlh, struct hpbuf_nl_event *ev);
+int hpnl_take_stall(const struct nlmsghdr *nlh, struct hpbuf_nl_stall *st);
 
 /** One datagram from the kernel: its length, or -EAGAIN after @timeout_ms. */
 int hpnl_recv(struct mnl_socket *sock, char *buf, int timeout_ms);

@@ -133,11 +133,10 @@ void hpbuf_nl_close(struct hpbuf_nl *nl)
 {
 	if (!nl)
 		return;
-	if (nl->events)
-		mnl_socket_close(nl->events);
+	for (int i = 0; i < HPNL_FEEDS; i++)
+		hpnl_feed_close(&nl->feed[i]);
 	if (nl->sock)
 		mnl_socket_close(nl->sock);
-	free(nl->ev_buf);
 	free(nl->buf);
 	free(nl);
 }
