@@ -82,8 +82,8 @@ struct hpbuf_nl_walk {
 enum { HPBUF_NL_PTE, HPBUF_NL_PMD, HPBUF_NL_PUD, HPBUF_NL_LEVELS };
 
 /** Loads that one request times at most, and buckets of a histogram. */
-#define HPBUF_NL_SAMPLES	65536
-#define HPBUF_NL_BUCKETS	104
+#define HPBUF_NL_WALK_SAMPLES	65536
+#define HPBUF_NL_WALK_BUCKETS	104
 
 /**
  * struct hpbuf_nl_ticks - how long one kind of load took, in TSC ticks
@@ -97,7 +97,7 @@ enum { HPBUF_NL_PTE, HPBUF_NL_PMD, HPBUF_NL_PUD, HPBUF_NL_LEVELS };
 struct hpbuf_nl_ticks {
 	uint32_t p0, p10, p50, p90, p99, p100;
 	uint32_t nr_hist;
-	uint32_t hist[HPBUF_NL_BUCKETS];
+	uint32_t hist[HPBUF_NL_WALK_BUCKETS];
 };
 
 /**
@@ -116,7 +116,7 @@ struct hpbuf_nl_level {
 
 /**
  * struct hpbuf_nl_walk_req - what is to be timed; zeroed before use
- * @samples: loads of each kind, 1 to HPBUF_NL_SAMPLES, at random pages of the
+ * @samples: loads of each kind, 1 to HPBUF_NL_WALK_SAMPLES, at random pages of the
  *	range. 64 bits wide so that what was typed is refused by its value.
  * @seed: chooses the places; the same seed chooses the same ones
  * @cold: cold loads too
