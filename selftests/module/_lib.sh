@@ -153,6 +153,23 @@ refcount()
 	cat /sys/module/hpbuf/refcnt
 }
 
+# take_1g N: N buffers of 1 GiB pages can be had now; they are given back. Frees
+# caches in between, for their pages lie about and cannot be moved.
+take_1g()
+{
+	local rc
+
+	"$hpctl" alloc -s 1G -p 1G --count "$1" -q >/dev/null 2>&1
+	rc=$?
+	if [ $rc != 0 ]; then
+		echo 3 >/proc/sys/vm/drop_caches
+		"$hpctl" alloc -s 1G -p 1G --count "$1" -q >/dev/null 2>&1
+		rc=$?
+	fi
+	"$hpctl" free --all -q >/dev/null 2>&1
+	return $rc
+}
+
 # ---- hpctl ----
 
 hpctl=${HPCTL:-$(command -v hpctl || true)}

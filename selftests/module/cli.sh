@@ -9,6 +9,7 @@
 . "$(dirname "$0")/_lib.sh"
 need_module
 need_hpctl
+command -v jq >/dev/null || skip_all "needs jq"
 
 # code WANT ARG...: hpctl ends with that exit code, and says why on stderr
 code()
@@ -38,17 +39,13 @@ json()
 	jq -e . "$tmp/json" >/dev/null || { cat "$tmp/json" "$tmp/err"; return 1; }
 }
 
-bad_sizes=(0 -1 12junk 1e9 99999999999999999999 '' ' ' -160G '+ 5' G 1GB nan
-	17179869184G 18446744073709551616 $'1G\n' '１６G')
-bad_pages=(4K 3M 0 1M 2 '' 2Mx 512G)
+# More of these are tried on the host, where a process costs less.
+bad_sizes=(0 -1 12junk 1e9 99999999999999999999 '' 17179869184G)
+bad_pages=(4K 3M '')
 usage=(
-	"alloc -p 2M" "alloc -s 2M" "alloc" "alloc -s 2M -p 2M --count 0"
-	"alloc -s 2M -p 2M --timeout 0" "alloc -s 2M -p 2M --timeout -1"
-	"alloc -s 2M -p 2M --nosuch" "alloc -s 2M -p 2M extra"
-	"alloc -s 2M -p 2M -n 7" "alloc -s 2M -p 2M -n junk" "alloc -s 2M -p 2M -n 0-"
-	"alloc -s 2M -p 2M --name 17" "alloc -s 2M -p 2M --name a/b"
-	"show" "free" "nosuch" "run" "run nosuch" "run get -b nosuch -s 4M"
-	"compare -b nosuch -s 4M" "compare nosuch -s 4M" "list extra"
+	"alloc -s 2M" "alloc -s 2M -p 2M -n 7" "alloc -s 2M -p 2M -n junk"
+	"alloc -s 2M -p 2M --timeout 0" "alloc -s 2M -p 2M --name 17"
+	"show" "free" "run nosuch" "run get -b nosuch -s 4M" "compare -b nosuch -s 4M"
 )
 plan $((${#bad_sizes[@]} + ${#bad_pages[@]} + ${#usage[@]} + 27))
 
@@ -67,24 +64,24 @@ done
 check "alloc rounds 5M up" code 0 alloc -s 5M -p 2M --name cli
 check "list shows it" says cli list
 check "show says what it was rounded to" says "6.00 MiB" show cli
-check "show --json parses" json show cli
-check "a taken name: exit 3 or 2" bash -c '"$1" alloc -s 2M -p 2M --name cli; [ $? = 3 ] || [ $? = 2 ]' - "$hpctl"
-check "list --json: sizes in bytes" bash -c '"$1" list --json | jq -e ".. | objects | select(.name? == \"cli\") | .size == 6291456"' - "$hpctl"
+check "show --json parses" json show cli --json
+check "a taken name is refused" bash -c '! "$1" alloc -s 2M -p 2M --name cli' - "$hpctl"
+check "list --json: sizes in bytes" bash -c '"$1" list --json | jq -e ".results[] | select(.name == \"cli\") | .bytes == 6291456 and .asked_bytes == 5242880 and .page_bytes == 2097152"' - "$hpctl"
 check "free by name" code 0 free cli
 check "it is gone" bash -c '! "$1" list | grep -qw cli' - "$hpctl"
 check "show of what is not there: not exit 0" bash -c '! "$1" show cli' - "$hpctl"
 check "free of what is not there: not exit 0" bash -c '! "$1" free 123456' - "$hpctl"
 
 check "alloc --json gives an id" json alloc -s 2M -p 2M --name byid --json
-id=$(jq -r 'first(.. | objects | .id? // empty | numbers)' "$tmp/json")
+id=$(jq -r '.results[0].id' "$tmp/json")
 check "show by that id" code 0 show "$id"
 check "free by that id" code 0 free "$id"
 
 check "alloc --count 3" code 0 alloc -s 2M -p 2M --count 3
 check "free --all" code 0 free --all
-check "nothing is left" bash -c '[ "$("$1" list --json | jq "[.. | objects | select(has(\"page_shift\") or has(\"page_bytes\"))] | length")" = 0 ]' - "$hpctl"
+check "nothing is left" bash -c '"$1" list --json | jq -e ".results == []"' - "$hpctl"
 check "--count that does not fit makes none: exit 3" code 3 alloc -s 512M -p 2M --count 100
-check "and leaves nothing" bash -c '[ "$("$1" list -n | wc -l)" -le 1 ]' - "$hpctl"
+check "and leaves nothing" bash -c '"$1" list --json | jq -e ".results == []"' - "$hpctl"
 check "--dry-run makes nothing" bash -c '"$1" alloc -s 2M -p 2M --name dry --dry-run && ! "$1" show dry' - "$hpctl"
 
 check "error as JSON: one document" bash -c '"$1" alloc -s 160G -p 1G --json | jq -e ".error.code == 3 and .error.message != \"\""' - "$hpctl"

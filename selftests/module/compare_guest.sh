@@ -10,6 +10,7 @@
 need_module
 need_hpctl
 command -v jq >/dev/null || skip_all "needs jq"
+take_1g 2 || skip_all "needs two 1 GiB pages (one for hugetlb), found fewer"
 plan 13
 
 backings=anon-4k,anon-thp,hugetlb-2m,hugetlb-1g,hpbuf-2m,hpbuf-1g

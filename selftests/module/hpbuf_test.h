@@ -227,6 +227,21 @@ static inline int hpt_alloc(int dev, uint64_t bytes, unsigned int shift,
 	return hpt_alloc_req(dev, a);
 }
 
+/*
+ * 1 GiB pages for a test that needs some but is not about getting them. Where
+ * tests before it left caches in every gigabyte, those are dropped and it is
+ * tried once more.
+ */
+static inline int hpt_alloc_1g(int dev, unsigned int pages, struct hpbuf_alloc *a)
+{
+	int fd = hpt_alloc(dev, pages * SZ_1G, HPBUF_SHIFT_1G, a);
+
+	if (fd != -EBUSY || hpt_write_text("/proc/sys/vm/drop_caches", "3"))
+		return fd;
+	fprintf(stderr, "# no 1 GiB page at first: caches dropped\n");
+	return hpt_alloc(dev, pages * SZ_1G, HPBUF_SHIFT_1G, a);
+}
+
 static inline int hpt_open_id(int dev, uint32_t id, uint32_t flags)
 {
 	struct hpbuf_open o = { .id = id, .flags = flags };

@@ -131,7 +131,7 @@ TEST_F(kill, at_each_step_1g)
 	ASSERT_EQ(0, hpt_caps(self->dev, &caps));
 	if (!(caps.page_shifts & SZ_1G))
 		SKIP(return, "needs a CPU with 1 GiB pages");
-	fd = hpt_alloc(self->dev, SZ_1G, HPBUF_SHIFT_1G, &a);
+	fd = hpt_alloc_1g(self->dev, 1, &a);
 	if (fd == -EBUSY)
 		SKIP(return, "needs 1 GiB of contiguous memory, found none");
 	ASSERT_LE(0, fd);

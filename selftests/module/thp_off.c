@@ -23,7 +23,7 @@ FIXTURE_SETUP(thp)
 	self->dev = hpt_open(NULL);
 	ASSERT_LE(0, self->dev);
 	ASSERT_LE(0, hpt_alloc(self->dev, SZ_2M, HPBUF_SHIFT_2M, &self->small));
-	fd = hpt_alloc(self->dev, SZ_1G, HPBUF_SHIFT_1G, &self->big);
+	fd = hpt_alloc_1g(self->dev, 1, &self->big);
 	if (fd == -EBUSY || fd == -EOPNOTSUPP)
 		SKIP(return, "needs a 1 GiB page, found: %s", strerror(-fd));
 	ASSERT_LE(0, fd);

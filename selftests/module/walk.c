@@ -268,7 +268,7 @@ TEST_F(walk, hpbuf)
 	EXPECT_CENSUS(p, a.size, 0, 0, 0);
 	close(a.fd);
 
-	fd = hpt_alloc(dev, SZ_1G, HPBUF_SHIFT_1G, &a);
+	fd = hpt_alloc_1g(dev, 1, &a);
 	if (fd == -EBUSY || fd == -EOPNOTSUPP)
 		SKIP(return, "needs a 1 GiB page, found: %s", strerror(-fd));
 	ASSERT_LE(0, fd);
