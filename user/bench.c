@@ -166,7 +166,7 @@ static void one_run(struct bench_result *r, unsigned int run, const struct out_o
 
 static int all_runs(struct bench_result *r, const struct out_opts *o, struct hp_error *e)
 {
-	struct plan *p = (struct plan *)r->bench.plan;
+	const struct plan *p = r->bench.plan;
 	uint64_t state = p->seed;
 	int ret;
 

@@ -3,6 +3,7 @@
 #include "bench.h"
 #include "cmd.h"
 #include "plan.h"
+#include "rows.h"
 
 /* Latency, throughput of reads and writes, and the cost of the first touch. */
 static const char *const quick[] = { "touch", "fill", "get", "set", "chase", NULL };
@@ -32,18 +33,6 @@ static const struct out_col cols[] = {
 	{ NULL, NULL, OUT_TEXT, false }
 };
 
-static const struct out_col plan_cols[] = {
-	{ "WORKLOAD", "workload", OUT_TEXT, true },
-	{ "BACKING", "backing", OUT_TEXT, true },
-	{ "PAGE", "page_bytes_asked", OUT_BYTES, true },
-	{ "ASKED", "bytes_asked", OUT_BYTES, true },
-	{ "SIZE", "bytes", OUT_BYTES, true },
-	{ "THREADS", "threads", OUT_COUNT, true },
-	{ "RUNS", "runs", OUT_COUNT, true },
-	{ "MISSING", "missing", OUT_TEXT, true },
-	{ NULL, NULL, OUT_TEXT, false }
-};
-
 int cmd_compare(struct hp_ctx *ctx, int argc, char **argv)
 {
 	struct hp_error e = { 0 }, bad = { 0 };
@@ -59,7 +48,7 @@ int cmd_compare(struct hp_ctx *ctx, int argc, char **argv)
 	rows = plan.dry_run ? json_object_get(json_object_get(doc, "env"), "plan") :
 	       json_object_get(doc, "results");
 	if (json_array_size(rows) &&
-	    out_table(&ctx->out, rows, plan.dry_run ? plan_cols : cols, &bad) && !e.code)
+	    out_table(&ctx->out, rows, plan.dry_run ? rows_plan_cols : cols, &bad) && !e.code)
 		e = bad;
 	return out_finish(&ctx->out, doc, &e);
 }

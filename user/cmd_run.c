@@ -5,6 +5,7 @@
 #include "bench.h"
 #include "cmd.h"
 #include "plan.h"
+#include "rows.h"
 
 static const char *const no_workloads[] = { NULL };
 static const char *const one_backing[] = { "anon-4k", NULL };
@@ -29,18 +30,6 @@ static const struct out_col cols[] = {
 	{ "RATE", "rate", OUT_RATE, false },
 	{ "LEAF", "leaf_share", OUT_PERCENT, true },
 	{ "NOTE", "note", OUT_TEXT, true },
-	{ NULL, NULL, OUT_TEXT, false }
-};
-
-static const struct out_col plan_cols[] = {
-	{ "WORKLOAD", "workload", OUT_TEXT, true },
-	{ "BACKING", "backing", OUT_TEXT, true },
-	{ "PAGE", "page_bytes_asked", OUT_BYTES, true },
-	{ "ASKED", "bytes_asked", OUT_BYTES, true },
-	{ "SIZE", "bytes", OUT_BYTES, true },
-	{ "THREADS", "threads", OUT_COUNT, true },
-	{ "RUNS", "runs", OUT_COUNT, true },
-	{ "MISSING", "missing", OUT_TEXT, true },
 	{ NULL, NULL, OUT_TEXT, false }
 };
 
@@ -96,7 +85,7 @@ int cmd_run(struct hp_ctx *ctx, int argc, char **argv)
 	rows = plan.dry_run ? json_incref(json_object_get(json_object_get(doc, "env"), "plan")) :
 	       stage_rows(json_object_get(doc, "results"));
 	if (json_array_size(rows) &&
-	    out_table(&ctx->out, rows, plan.dry_run ? plan_cols : cols, &bad) && !e.code)
+	    out_table(&ctx->out, rows, plan.dry_run ? rows_plan_cols : cols, &bad) && !e.code)
 		e = bad;
 	json_decref(rows);
 	return out_finish(&ctx->out, doc, &e);

@@ -136,8 +136,12 @@ static bool collect(struct row *row)
 	for (unsigned int i = 0; i < r->done; i++) {
 		const struct sample *s = sample_of(row, i);
 
-		/* Wrong data counts in the warm-up too. */
-		row->flags |= flags_of(s, row->pass) & (i ? ~0U : SAMPLE_CHECKSUM);
+		/*
+		 * Wrong data counts in the warm-up too. A run that a signal cut short says
+		 * nothing about the others: the handler alone is a page fault.
+		 */
+		row->flags |= flags_of(s, row->pass) &
+			      (i && s->complete ? ~0U : SAMPLE_CHECKSUM);
 		if (!i || !s->complete)
 			continue;
 		preempted += (flags_of(s, row->pass) & SAMPLE_PREEMPTED) != 0;
@@ -343,6 +347,19 @@ void rows_add(const struct bench_result *r, json_t *doc, struct hp_error *e)
 	}
 	trust_report(&t, doc, e);
 }
+
+const struct out_col rows_plan_cols[] = {
+	{ "WORKLOAD", "workload", OUT_TEXT, true },
+	{ "BACKING", "backing", OUT_TEXT, true },
+	{ "PAGE", "page_bytes_asked", OUT_BYTES, true },
+	{ "ASKED", "bytes_asked", OUT_BYTES, true },
+	{ "SIZE", "bytes", OUT_BYTES, true },
+	{ "THREADS", "threads", OUT_COUNT, true },
+	{ "RUNS", "runs", OUT_COUNT, true },
+	{ "MISSING", "missing", OUT_TEXT, true },
+	{ NULL, NULL, OUT_TEXT, false }
+};
+
 
 void rows_plan(const struct bench_result *r, json_t *doc)
 {

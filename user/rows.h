@@ -12,6 +12,9 @@
  */
 void rows_add(const struct bench_result *r, json_t *doc, struct hp_error *e);
 
+/** Columns of the plan. */
+extern const struct out_col rows_plan_cols[];
+
 /** rows_plan - the rows of --dry-run, in env's "plan": results are what was measured */
 void rows_plan(const struct bench_result *r, json_t *doc);
 

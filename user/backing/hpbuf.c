@@ -19,6 +19,10 @@ static int probe_buffer(struct backing *b, int dev, uint64_t asked, struct hp_er
 	struct hpbuf_info info = { 0 };
 	int fd = hpbuf_open_id(dev, b->buffer, false), err;
 
+	if (fd == -ENOENT) {
+		hp_fail(e, HP_FAILED, ENOENT, "there is no buffer %u", b->buffer);
+		return hp_hint(e, "hpctl list shows those there are");
+	}
 	if (fd < 0)
 		return hp_fail(e, fd == -EACCES ? HP_PERMISSION : HP_FAILED, -fd,
 			       "buffer %u: %s", b->buffer, strerror(-fd));
