@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "measure/stats.h"
 #include "trust.h"
 
@@ -62,7 +63,7 @@ static double ready_ns(const struct sample *s, const struct workload *w)
 
 	if (w->stages)
 		return NAN;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		const struct stage *st = stage_find(&s->stages, parts[i]);
 
 		sum += st ? (double)st->v[STAGE_NS] : 0;
@@ -359,7 +360,6 @@ const struct out_col rows_plan_cols[] = {
 	{ "MISSING", "missing", OUT_TEXT, true },
 	{ NULL, NULL, OUT_TEXT, false }
 };
-
 
 void rows_plan(const struct bench_result *r, json_t *doc)
 {

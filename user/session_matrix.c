@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "array.h"
 #include "session.h"
 
 #include "hold.h"
@@ -45,7 +46,7 @@ static void matrix_steps(struct bench *bn, const struct mapping *m, struct sampl
 	};
 	unsigned int all = crew_size(bn->crew);
 
-	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(steps); i++) {
 		if (!matrix_step(bn, m, steps[i].w, steps[i].all ? all : 1, i, steps[i].name,
 				 out))
 			return;

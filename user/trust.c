@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "timing.h"
 
 /* The worst first: it decides the exit code. */
@@ -31,7 +32,7 @@ static const struct {
 	  "more runs (-r), more operations (--ops), or a quieter machine" },
 };
 
-_Static_assert(sizeof(reasons) / sizeof(reasons[0]) == NR_REASONS, "a reason has no tally");
+_Static_assert(ARRAY_SIZE(reasons) == NR_REASONS, "a reason has no tally");
 
 void trust_row(struct tally *t, unsigned int flags, json_t *o)
 {

@@ -44,8 +44,8 @@ TEST_F(sparse, far_indices)
 	};
 	static const uint64_t values[] = { 0, 1ULL << 39, PACKED_MAX, 0x1234567890 };
 
-	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
-		for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+	for (size_t i = 0; i < ARRAY_SIZE(at); i++) {
+		for (size_t v = 0; v < ARRAY_SIZE(values); v++) {
 			unsigned char *e = self->p + 5 * at[i];
 
 			/* Ones around it must stay ones, to the bit. */

@@ -71,7 +71,7 @@ TEST(one_cycle)
 {
 	static const uint64_t sizes[] = { 1, 2, 3, 4, 5, 7, 64, 65, 1000 };
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		check_one(_metadata, 0, sizes[i]);
 		check_one(_metadata, 3, sizes[i]);
 	}
@@ -109,7 +109,7 @@ TEST(shards)
 	static const uint64_t sizes[] = { 1, 7, 8, 4095, 4096, 100000, 214748364 };
 	struct shard s[8];
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		for (unsigned int nr = 1; nr <= 8; nr++) {
 			uint64_t at = 0, n = sizes[i];
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "array.h"
 #include "measure/stop.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -37,7 +38,7 @@ int backing_parse(const char *text, struct backing *b, struct hp_error *e)
 {
 	const char *path;
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		if (!is_named(table[i], text, &path))
 			continue;
 		memset(b, 0, sizeof(*b));
@@ -51,7 +52,7 @@ int backing_parse(const char *text, struct backing *b, struct hp_error *e)
 		return HP_OK;
 	}
 	hp_fail(e, HP_USAGE, 0, "unknown backing \"%.60s\"", text);
-	return hp_hint(e, "one of anon-4k anon-thp hugetlb-2m hugetlb-1g hugetlbfs:PATH hpbuf-2m hpbuf-1g");
+	return hp_hint(e, "anon-4k anon-thp hugetlb-2m hugetlb-1g hugetlbfs:PATH hpbuf-2m hpbuf-1g");
 }
 
 bool backing_round(const struct backing *b, uint64_t asked, uint64_t *bytes)

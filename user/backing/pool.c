@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "measure/proc.h"
 
 bool pool_read(unsigned int page_shift, struct pool *p)
@@ -19,7 +20,7 @@ bool pool_read(unsigned int page_shift, struct pool *p)
 	};
 	char path[128];
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(path, sizeof(path), "/sys/kernel/mm/hugepages/hugepages-%lukB/%s",
 			 1UL << (page_shift - 10), files[i].name);
 		if (!proc_u64(path, files[i].to))

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 bool proc_text(const char *path, char *buf, size_t size)
 {
 	FILE *f = fopen(path, "re");
@@ -73,7 +75,7 @@ void proc_status(struct proc_status *s)
 	if (!f)
 		return;
 	while (fgets(line, sizeof(line), f)) {
-		for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
 			size_t len = strlen(want[i].key);
 
 			if (!strncmp(line, want[i].key, len))
@@ -101,7 +103,7 @@ static void smaps_line(struct proc_smaps *s, const char *line)
 			s->page = kb * 1024;
 		return;
 	}
-	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++) {
 		size_t len = strlen(sums[i].key);
 
 		if (!strncmp(line, sums[i].key, len))

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "array.h"
+
 /* Elements whose bytes are whole 4 KiB pages: 4096 * 5 = 5 pages. */
 #define SHARD_UNIT	4096
 
@@ -17,7 +19,7 @@ const char *const workload_names[] = {
 
 const struct workload *workload_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		if (!strcmp(table[i]->name, name))
 			return table[i];
 	return NULL;
