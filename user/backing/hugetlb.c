@@ -78,10 +78,26 @@ static int size_flag(unsigned int page_shift)
 	return (int)(page_shift << MAP_HUGE_SHIFT);
 }
 
+/* Not had, though the pool seemed to have them: a cgroup's limit, or a race. */
+static int no_pages(const struct mapping *m, int err, struct hp_error *e)
+{
+	uint64_t limit, used;
+	char path[256];
+
+	if (!pool_cgroup(m->b->page_shift, path, sizeof(path), &limit, &used) ||
+	    used + m->bytes <= limit)
+		return short_of_pages(m->b, m->bytes >> m->b->page_shift, e);
+	hp_fail(e, HP_RESOURCE, err,
+		"%s: limited by the hugetlb cgroup %s: limit %llu bytes, used %llu, needs %llu",
+		m->b->label, path, (unsigned long long)limit, (unsigned long long)used,
+		(unsigned long long)m->bytes);
+	return hp_hint(e, "raise the limit or start hpctl outside that cgroup");
+}
+
 static int map_failed(const struct mapping *m, int err, struct hp_error *e)
 {
 	if (err == ENOMEM)
-		return short_of_pages(m->b, m->bytes >> m->b->page_shift, e);
+		return no_pages(m, err, e);
 	return hp_fail(e, err == EACCES || err == EPERM ? HP_PERMISSION : HP_UNSUPPORTED, err,
 		       "%s: mmap of %llu bytes: %s", m->b->label,
 		       (unsigned long long)m->bytes, strerror(err));
@@ -168,8 +184,7 @@ static int populate_by_child(unsigned char *addr, uint64_t len, uint64_t page)
 static int populate_pool(const struct mapping *m, unsigned char *addr, uint64_t len,
 			 struct hp_error *e)
 {
-	uint64_t page = backing_page(m->b), limit, used, chunk = page;
-	char path[256];
+	uint64_t page = backing_page(m->b), chunk = page;
 	int err;
 
 	if (chunk < 64 << 20)
@@ -179,15 +194,7 @@ static int populate_pool(const struct mapping *m, unsigned char *addr, uint64_t 
 		err = populate_by_child(addr, len, page);
 	if (!err)
 		return HP_OK;
-	if (pool_cgroup(m->b->page_shift, path, sizeof(path), &limit, &used) &&
-	    used + page > limit) {
-		hp_fail(e, HP_RESOURCE, err,
-			"%s: limited by the hugetlb cgroup %s: limit %llu bytes, used %llu",
-			m->b->label, path, (unsigned long long)limit,
-			(unsigned long long)used);
-		return hp_hint(e, "raise the limit or start hpctl outside that cgroup");
-	}
-	return short_of_pages(m->b, m->bytes >> m->b->page_shift, e);
+	return no_pages(m, err, e);
 }
 
 /* smaps, or the walk, names the pages; the pool they came from has fewer now. */

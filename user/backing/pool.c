@@ -84,34 +84,49 @@ static const char *size_name(unsigned int page_shift)
 	return page_shift == 30 ? "1GB" : "2MB";
 }
 
-/* The lowest limit of a cgroup and its ancestors. */
-static bool lowest(const char *root, const char *own, unsigned int page_shift, bool v2,
-		   char *path, size_t size, uint64_t *limit, uint64_t *used)
+/** struct limit - the lowest one found so far */
+struct limit {
+	bool found;
+	uint64_t bytes, used;
+	char dir[512];
+};
+
+/* One cgroup; @rsvd: limits on promises, which mmap() meets, or on pages in use. */
+static void look_at(const char *root, const char *dir, unsigned int page_shift, bool v2,
+		    const char *rsvd, struct limit *l)
 {
 	static const char *const names[2][2] = {
 		{ "limit_in_bytes", "usage_in_bytes" }, { "max", "current" },
 	};
-	char dir[512], file[1024];
-	bool found = false;
+	char file[1024];
+	uint64_t v;
+
+	snprintf(file, sizeof(file), "%s%s/hugetlb.%s.%s%s", root, dir, size_name(page_shift),
+		 rsvd, names[v2][0]);
+	/* v1 writes "none" as a huge number, v2 as the word "max". */
+	if (!proc_u64(file, &v) || v >= UINT64_C(1) << 60 || (l->found && v >= l->bytes))
+		return;
+	l->found = true;
+	l->bytes = v;
+	snprintf(l->dir, sizeof(l->dir), "%s", *dir ? dir : "/");
+	snprintf(file, sizeof(file), "%s%s/hugetlb.%s.%s%s", root, dir, size_name(page_shift),
+		 rsvd, names[v2][1]);
+	if (!proc_u64(file, &l->used))
+		l->used = 0;
+}
+
+/* A cgroup and its ancestors. */
+static void lowest(const char *root, const char *own, unsigned int page_shift, bool v2,
+		   struct limit *l)
+{
+	char dir[512];
 
 	snprintf(dir, sizeof(dir), "%s", own);
 	for (;;) {
-		uint64_t v;
-
-		snprintf(file, sizeof(file), "%s%s/hugetlb.%s.%s", root, dir,
-			 size_name(page_shift), names[v2][0]);
-		/* v1 writes "none" as a huge number, v2 as the word "max". */
-		if (proc_u64(file, &v) && v < UINT64_C(1) << 60 && (!found || v < *limit)) {
-			found = true;
-			*limit = v;
-			snprintf(path, size, "%s", *dir ? dir : "/");
-			snprintf(file, sizeof(file), "%s%s/hugetlb.%s.%s", root, dir,
-				 size_name(page_shift), names[v2][1]);
-			if (!proc_u64(file, used))
-				*used = 0;
-		}
+		look_at(root, dir, page_shift, v2, "", l);
+		look_at(root, dir, page_shift, v2, "rsvd.", l);
 		if (!strrchr(dir, '/'))
-			return found;
+			return;
 		*strrchr(dir, '/') = '\0';
 	}
 }
@@ -120,12 +135,18 @@ bool pool_cgroup(unsigned int page_shift, char *path, size_t size, uint64_t *lim
 		 uint64_t *used)
 {
 	char own[512], root[256];
+	struct limit l = { 0 };
 
 	if (own_cgroup("hugetlb", own, sizeof(own)) &&
 	    cgroup_root("cgroup", "hugetlb", root, sizeof(root)))
-		return lowest(root, own, page_shift, false, path, size, limit, used);
-	if (own_cgroup("", own, sizeof(own)) &&
-	    cgroup_root("cgroup2", NULL, root, sizeof(root)))
-		return lowest(root, own, page_shift, true, path, size, limit, used);
-	return false;
+		lowest(root, own, page_shift, false, &l);
+	else if (own_cgroup("", own, sizeof(own)) &&
+		 cgroup_root("cgroup2", NULL, root, sizeof(root)))
+		lowest(root, own, page_shift, true, &l);
+	if (!l.found)
+		return false;
+	snprintf(path, size, "%s", l.dir);
+	*limit = l.bytes;
+	*used = l.used;
+	return true;
 }
