@@ -60,7 +60,7 @@ dkms-remove:
 	rm -rf $(dkms_src)
 
 clean:
-	rm -rf build/user build/selftests build/check build/vm
+	rm -rf build/user build/selftests build/check build/vm build/lint
 	rm -rf $(addprefix build/,$(KERNELS))
 	$(if $(wildcard $(KDIR)/Makefile),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 

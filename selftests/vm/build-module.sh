@@ -2,6 +2,7 @@
 # build-module.sh - build hpbuf.ko for a cached kernel.
 #
 # usage: build-module.sh VER [MAKE ARGUMENTS: W=1 C=1 ...]
+#	HPBUF_BUILD	another directory than build/VER to build in
 #
 # Guarantees: build/VER/hpbuf.ko of this checkout is built from the current
 # sources and carries the version magic of that kernel, whatever the running one
@@ -16,10 +17,10 @@ shift
 "$vm/fetch-kernel.sh" "$ver"
 kernel=$(kernel_dir "$ver")
 rel=$(cat "$kernel/release")
-out=$top/build/$ver
+out=${HPBUF_BUILD:-$top/build/$ver}
 mkdir -p "$out"
 
-exec 8>"$top/build/.lock-$ver"
+exec 8>"$out/.lock"
 flock 8
 
 # The sources' times are kept, so that make sees what changed.  What the build
@@ -53,4 +54,4 @@ if [ "${magic%% *}" != "$rel" ]; then
 	rm -f "$out/hpbuf.ko"
 	die "hpbuf.ko is for '${magic%% *}', not for $rel"
 fi
-say "$rel: build/$ver/hpbuf.ko"
+say "$rel: $out/hpbuf.ko"

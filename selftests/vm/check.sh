@@ -67,7 +67,7 @@ run_host()
 run_guest()
 {
 	local label=$1 ver=$2 rc=0 t=$SECONDS options=() logs line
-	local HPBUF_KO=$top/build/$2/hpbuf.ko HPBUF_RESULTS=$out/$1
+	local HPBUF_KO=$out/hpbuf-$2.ko HPBUF_RESULTS=$out/$1
 
 	shift 2
 	while [ "$1" != -- ]; do
@@ -116,6 +116,8 @@ built=()
 for ver in $kernels; do
 	if step "kernel-$ver" "$vm/fetch-kernel.sh" "$ver" &&
 		step "module-$ver" "$vm/build-module.sh" "$ver" W=1; then
+		# what is tested does not change when somebody builds meanwhile
+		cp "$top/build/$ver/hpbuf.ko" "$out/hpbuf-$ver.ko"
 		built+=("$ver")
 	fi
 done

@@ -20,8 +20,10 @@ find module include user selftests -name '*.[ch]' ! -name hpbuf_netlink.h -print
 		--terse --show-types --ignore "$ignore" --file || rc=1
 
 say "sparse and W=1 on 6.1"
-log=$top/build/lint.log
-rm -rf "$top/build/6.1/module"	# sparse looks at what is compiled
+export HPBUF_BUILD=$top/build/lint
+log=$HPBUF_BUILD/log
+rm -rf "$HPBUF_BUILD"	# sparse looks at what is compiled only
+mkdir -p "$HPBUF_BUILD"
 if ! "$vm/build-module.sh" 6.1 W=1 C=1 >"$log" 2>&1; then
 	tail -n 20 "$log"
 	rc=1
