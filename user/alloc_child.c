@@ -14,8 +14,11 @@
 #include "alloc_child.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,52 +46,96 @@ void alloc_block(sigset_t *wait)
 	sigprocmask(SIG_BLOCK, wait, NULL);
 }
 
+/* Not to keep a pipe open whose reader waits for its end. */
+static void detach(int dev)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fd != dev)
+			close(fd);
+}
+
 static void child(int dev, struct shared *s, pid_t parent)
 {
 	/* Nobody would want the buffer of a parent that got SIGKILL. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
+	detach(dev);
 	s->ret = hpbuf_alloc(dev, &s->req);
 	_exit(0);
 }
 
-/* Wait for the child's end; kill it on a signal, which is returned in @sig. */
-static int await(pid_t pid, const sigset_t *wait, int *sig)
+/*
+ * Wait for the child's end; kill it on a signal, which is returned in @sig.
+ * False: it has been killed, but hangs in the kernel for longer than anybody
+ * who pressed ^C wants to wait (a page of 1 GiB is zeroed in one go).
+ */
+static bool await(pid_t pid, const sigset_t *wait, int *sig, int *status)
 {
-	int status = 0, got;
+	const struct timespec patience = { .tv_nsec = 300 * 1000 * 1000 };
+	int got;
 
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		got = sigwaitinfo(wait, NULL);
+	while (waitpid(pid, status, WNOHANG) == 0) {
+		got = sigtimedwait(wait, NULL, *sig ? &patience : NULL);
+		if (got < 0 && errno == EAGAIN)
+			return false;
 		if (got < 0 || got == SIGCHLD)
 			continue;
 		if (!*sig)
 			*sig = got;
 		kill(pid, SIGKILL);
 	}
-	return status;
+	return true;
+}
+
+/* What a stop has let through. The id is 0 unless there is a buffer. */
+static void free_late(int dev, const struct shared *s)
+{
+	if (s->req.id)
+		hpbuf_free_id(dev, s->req.id, NULL);
+}
+
+/*
+ * Leave a process behind that waits for the child's end and frees what it may
+ * have made. Waits itself if that cannot be had. It inherits the blocked
+ * signals: a second ^C does not end it.
+ */
+static int leave_behind(int dev, const struct shared *s, pid_t pid)
+{
+	struct pollfd pfd = { .fd = pidfd_open(pid, 0), .events = POLLIN };
+	pid_t sweeper = pfd.fd < 0 ? -1 : fork();
+
+	if (!sweeper) {
+		setsid();
+		detach(dev);
+		while (poll(&pfd, 1, -1) < 0 && errno == EINTR)
+			;
+		free_late(dev, s);
+		_exit(0);
+	}
+	if (pfd.fd >= 0)
+		close(pfd.fd);
+	if (sweeper > 0)
+		return -EINPROGRESS;
+	waitpid(pid, NULL, 0);
+	free_late(dev, s);
+	return -EINTR;
 }
 
 static int outcome(int dev, struct shared *s, int status, int sig)
 {
-	/* What a stop has let through. The id is 0 unless there is a buffer. */
-	if (sig && s->req.id)
-		hpbuf_free_id(dev, s->req.id, NULL);
-	if (sig)
-		return -EINTR;
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
+	if (!sig && WIFEXITED(status) && !WEXITSTATUS(status))
 		return s->ret;
-	/* Killed by somebody else, such as the OOM killer. */
-	if (s->req.id)
-		hpbuf_free_id(dev, s->req.id, NULL);
+	/* Stopped, or killed by somebody else such as the OOM killer. */
+	free_late(dev, s);
 	return -EINTR;
 }
 
 int alloc_child(int dev, struct hpbuf_alloc *req, const sigset_t *wait, int *sig)
 {
 	pid_t pid, parent = getpid();
+	int ret, status = 0;
 	struct shared *s;
-	int ret, status;
 
 	*sig = 0;
 	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -103,8 +150,10 @@ int alloc_child(int dev, struct hpbuf_alloc *req, const sigset_t *wait, int *sig
 	}
 	if (!pid)
 		child(dev, s, parent);
-	status = await(pid, wait, sig);
-	ret = outcome(dev, s, status, *sig);
+	if (await(pid, wait, sig, &status))
+		ret = outcome(dev, s, status, *sig);
+	else
+		ret = leave_behind(dev, s, pid);
 	*req = s->req;
 	req->fd = -1;
 out:

@@ -23,7 +23,9 @@ void alloc_block(sigset_t *wait);
  * @wait: of alloc_block()
  * @sig: set to the signal that stopped it, else 0
  *
- * Returns 0 or a negative errno. -EINTR with @sig: nothing is left behind.
+ * Returns 0 or a negative errno. With @sig it is -EINTR: nothing is left behind,
+ * or -EINPROGRESS: the kernel has not noticed yet; a process that stays behind
+ * frees what it may still make.
  */
 int alloc_child(int dev, struct hpbuf_alloc *req, const sigset_t *wait, int *sig);
 

@@ -208,8 +208,9 @@ static int alloc_all(const struct hp_ctx *ctx, const struct args *a, int dev,
 		sig = alloc_stopped(&wait);
 	}
 	if (sig)
-		hp_fail(e, 128 + sig, EINTR, "stopped by SIG%s, no buffer was left behind",
-			sigabbrev_np(sig));
+		hp_fail(e, 128 + sig, EINTR, "stopped by SIG%s, %s", sigabbrev_np(sig),
+			err == -EINPROGRESS ? "the kernel is still giving the memory back" :
+			"no buffer is left behind");
 	else if (err)
 		failed(ctx, a, err, made->nr, doc, e);
 	if (e->code)

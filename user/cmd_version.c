@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hpctl version: what is installed and what is loaded, and whether they match. */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -91,6 +92,16 @@ static void print(const json_t *row, int verbose)
 		printf("  %-14s %s\n", name, json_is_true(on) ? "yes" : "no");
 }
 
+/* After an upgrade of the package the old module is still the loaded one. */
+static void compare(json_t *doc, const json_t *row)
+{
+	const char *module = json_string_value(json_object_get(row, "module"));
+
+	if (module && strcmp(module, HPBUF_MODULE_VERSION))
+		out_warn(doc, "version", "reload the module: rmmod hpbuf && modprobe hpbuf",
+			 "module %s is loaded, hpctl is %s", module, HPBUF_MODULE_VERSION);
+}
+
 int cmd_version(struct hp_ctx *ctx, int argc, char **argv)
 {
 	struct hp_error e = { 0 };
@@ -103,6 +114,7 @@ int cmd_version(struct hp_ctx *ctx, int argc, char **argv)
 	doc = out_doc(argv[0]);
 	row = versions(ctx->device);
 	json_array_append_new(json_object_get(doc, "results"), row);
+	compare(doc, row);
 	if (!ctx->out.json)
 		print(row, ctx->out.verbose);
 	return out_finish(&ctx->out, doc, &e);
