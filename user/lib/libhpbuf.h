@@ -264,7 +264,8 @@ int hpbuf_nl_subscribe(struct hpbuf_nl *nl);
 /**
  * hpbuf_nl_event - wait for the next event, at most @timeout_ms (-1: for ever)
  * -EAGAIN: none came; -ENOBUFS: some were lost (the next one's seq tells how
- * many), the socket goes on.
+ * many), the socket goes on; -EINTR: a signal came; -ENODEV: the module was
+ * unloaded, nothing will come any more.
  */
 int hpbuf_nl_event(struct hpbuf_nl *nl, int timeout_ms, struct hpbuf_nl_event *ev);
 
