@@ -42,11 +42,15 @@ int cmd_show(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_free(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_run(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_compare(struct hp_ctx *ctx, int argc, char **argv);
+int cmd_reclaim(struct hp_ctx *ctx, int argc, char **argv);
+int cmd_monitor(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_version(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_help(struct hp_ctx *ctx, int argc, char **argv);
 
 extern const struct hp_opt cmd_alloc_opts[];
 extern const struct hp_opt cmd_free_opts[];
+extern const struct hp_opt cmd_reclaim_opts[];
+extern const struct hp_opt cmd_monitor_opts[];
 
 /** hpctl without a command: list, and one line on the module. */
 int cmd_bare(struct hp_ctx *ctx);

@@ -19,6 +19,10 @@ const struct hp_cmd hp_cmds[] = {
 	  "WORKLOAD... [-b BACKING] [OPTION...]", cmd_run_opts },
 	{ "compare", cmd_compare, "run the same workloads on every kind of memory",
 	  "[WORKLOAD...] [-b LIST] [OPTION...]", cmd_compare_opts },
+	{ "reclaim", cmd_reclaim, "what allocation, reclaim, compaction and migration cost",
+	  "[show|watch|reset|on|off] [OPTION...]", cmd_reclaim_opts },
+	{ "monitor", cmd_monitor, "events and stalls as they come, a line each",
+	  "[OPTION...]", cmd_monitor_opts },
 	{ "version", cmd_version, "versions of hpctl and of the module", "", NULL },
 	{ "help", cmd_help, "help on a command", "[COMMAND]", NULL },
 	{ NULL, NULL, NULL, NULL, NULL }
