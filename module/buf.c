@@ -206,7 +206,7 @@ u64 buf_put(struct buf *b)
 	ns = b->free_ns;
 	if (b->state != BUF_NEW)
 		event_free(b);
-	iput(b->inode);
+	fs_drop(b->inode);
 	buf_destroy(b);
 	return ns ?: 1;
 }

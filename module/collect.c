@@ -88,7 +88,9 @@ static int get_one(struct collect *c, int nid, struct contig_list *list, unsigne
 		ret = contig_get_2m(nid, &c->time, pfn);
 	if (!ret)
 		stat_page_got(c->shift, nid, ktime_get_ns() - start);
-	hist_own(HPBUF_STAT_SOURCE_MIGRATE, c->shift, nid, c->time.migrate - before.migrate);
+	if (c->time.migrate != before.migrate)
+		hist_own(HPBUF_STAT_SOURCE_MIGRATE, c->shift, nid,
+			 c->time.migrate - before.migrate);
 	if (c->time.zero != before.zero)
 		hist_own(HPBUF_STAT_SOURCE_ZERO, c->shift, nid, c->time.zero - before.zero);
 	return ret;

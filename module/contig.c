@@ -4,6 +4,8 @@
 #include <linux/highmem.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/vmstat.h>
 #include <linux/sched/signal.h>
 #include <linux/hpbuf.h>
 
@@ -36,6 +38,18 @@ int contig_zero(unsigned int shift, unsigned long pfn, struct contig_time *t)
 	return 0;
 }
 
+int contig_why_none(int nid, unsigned int shift)
+{
+	unsigned long free = 0;
+	int z;
+
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	for (z = 0; z <= ZONE_NORMAL; z++)
+		free += zone_page_state(&NODE_DATA(nid)->node_zones[z], NR_FREE_PAGES);
+	return free < 1UL << (shift - PAGE_SHIFT) ? -ENOMEM : -EBUSY;
+}
+
 int contig_get_2m(int nid, struct contig_time *t, unsigned long *pfn)
 {
 	/* No movable zone: those pages are there to be unplugged. */
@@ -49,7 +63,7 @@ int contig_get_2m(int nid, struct contig_time *t, unsigned long *pfn)
 	page = alloc_pages_node(nid, gfp, PMD_ORDER);
 	t->migrate += ktime_get_ns() - start;
 	if (!page)
-		return fatal_signal_pending(current) ? -EINTR : -EBUSY;
+		return contig_why_none(nid, HPBUF_SHIFT_2M);
 
 	*pfn = page_to_pfn(page);
 	ret = contig_zero(HPBUF_SHIFT_2M, *pfn, t);

@@ -43,6 +43,9 @@ void contig_list_free(struct contig_list *list);
 /* Candidates that have not been tried. */
 unsigned int contig_list_left(const struct contig_list *list);
 
+/* Why node @nid has no such page: -ENOMEM, -EBUSY, or -EINTR. */
+int contig_why_none(int nid, unsigned int shift);
+
 /* Make a page of 2^@shift bytes zero. -EINTR on a fatal signal. */
 int contig_zero(unsigned int shift, unsigned long pfn, struct contig_time *t);
 

@@ -34,8 +34,8 @@ struct contig_list {
 };
 
 /*
- * Pages that one step may skip because they are free, or 0. The order of a free
- * block is read without the zone's lock, so it may be anything by now.
+ * Pages that are free from @page on, or 0. The order of a free block is read
+ * without the zone's lock, so it may be anything by now.
  */
 static unsigned long free_run(struct page *page)
 {
@@ -44,31 +44,29 @@ static unsigned long free_run(struct page *page)
 	if (!PageBuddy(page))
 		return 0;
 	order = READ_ONCE(page->private);
-	return order <= PMD_ORDER + 1 ? 1UL << order : 0;
+	return order <= PMD_ORDER + 1 ? BIT(order) : 0;
 }
 
-/* Whether the block at @pfn can be a candidate; counts its free pages. */
+/*
+ * Whether the block at @pfn can be a candidate; counts its free pages. One page
+ * of each pageblock is looked at: memory goes off line in larger pieces, and
+ * reading every page's struct would take seconds for each terabyte. What this
+ * misses, the attempt finds out at once.
+ */
 static bool block_usable(unsigned long pfn, const struct zone *zone, unsigned long *free)
 {
 	unsigned long end = pfn + BLOCK_PAGES;
+	struct page *page;
 	unsigned long run;
-	struct page *page = NULL;
 
 	*free = 0;
 	while (pfn < end) {
-		/* Memory goes off line in sections, which pageblocks divide. */
-		if (!page || pageblock_start_pfn(pfn) == pfn) {
-			page = pfn_to_online_page(pfn);
-			if (!page || page_zone(page) != zone)
-				return false;
-		} else {
-			page = pfn_to_page(pfn);
-		}
-		if (PageReserved(page) || PageHuge(page))
+		page = pfn_to_online_page(pfn);
+		if (!page || page_zone(page) != zone || PageReserved(page) || PageHuge(page))
 			return false;
 		run = free_run(page);
 		*free += run;
-		pfn += run ?: 1;
+		pfn += max(run, pageblock_nr_pages);
 	}
 	return true;
 }
@@ -133,29 +131,24 @@ unsigned int contig_list_left(const struct contig_list *list)
 static int try_cand(const struct contig_cand *c, struct contig_time *t)
 {
 	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL | COMPAT_CONTIG_GFP;
-	u64 start;
+	u64 start = ktime_get_ns();
 	int ret;
 
-	start = ktime_get_ns();
 	ret = compat_alloc_range(c->pfn, PUD_ORDER, gfp);
 	t->migrate += ktime_get_ns() - start;
-	if (fatal_signal_pending(current) && ret)
-		return -EINTR;
 	return ret;
 }
 
 int contig_get_1g(int nid, struct contig_list *list, struct contig_time *t, unsigned long *pfn)
 {
-	int ret, why = -EBUSY;
+	int ret;
 
 	while (list->next < list->nr) {
 		const struct contig_cand *c = &list->cand[list->next++];
 
-		ret = try_cand(c, t);
-		if (ret == -EINTR)
-			return ret;
-		if (ret) {
-			why = ret == -ENOMEM ? -ENOMEM : why;
+		if (try_cand(c, t)) {
+			if (fatal_signal_pending(current))
+				return -EINTR;
 			continue;
 		}
 		*pfn = c->pfn;
@@ -167,5 +160,5 @@ int contig_get_1g(int nid, struct contig_list *list, struct contig_time *t, unsi
 		compat_prepare_page(pfn_to_page(*pfn));
 		return 0;
 	}
-	return why;
+	return contig_why_none(nid, HPBUF_SHIFT_1G);
 }

@@ -7,6 +7,10 @@
  * for nothing else, 6.12 not while transparent huge pages are off, and where
  * folios are mapped it selects the code that counts them. They are character
  * devices by mode, as device-dax has it: else long-term pins are refused.
+ *
+ * It is mounted while there is a buffer, and the mount holds the module. The
+ * last fput() of a file drops f_op->owner before it drops the mount, so without
+ * that hold the module could be gone when the super block is shut down.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -21,7 +25,8 @@
 
 #define HPBUF_FS_MAGIC	0x68706275	/* "hpbu" */
 
-static struct vfsmount *fs_mount;
+static struct vfsmount *fs_mount;	/* valid while fs_users > 0 */
+static int fs_users;
 
 static int fs_init_context(struct fs_context *fc)
 {
@@ -33,36 +38,38 @@ static int fs_init_context(struct fs_context *fc)
 	return 0;
 }
 
-/* No owner: kern_mount() would pin the module by it. */
 static struct file_system_type fs_type = {
+	.owner = THIS_MODULE,
 	.name = "hpbuf",
 	.init_fs_context = fs_init_context,
 	.kill_sb = kill_anon_super,
 };
 
-int fs_init(void)
-{
-	fs_mount = kern_mount(&fs_type);
-	return PTR_ERR_OR_ZERO(fs_mount);
-}
-
-void fs_exit(void)
-{
-	kern_unmount(fs_mount);
-}
-
 struct inode *fs_inode(struct buf *b)
 {
-	struct inode *inode = new_inode(fs_mount->mnt_sb);
+	struct inode *inode;
+	int ret;
 
-	if (!inode)
+	ret = simple_pin_fs(&fs_type, &fs_mount, &fs_users);
+	if (ret)
+		return ERR_PTR(ret);
+	inode = new_inode(fs_mount->mnt_sb);
+	if (!inode) {
+		simple_release_fs(&fs_mount, &fs_users);
 		return ERR_PTR(-ENOMEM);
+	}
 	inode->i_ino = get_next_ino();
 	inode->i_mode = S_IFCHR | 0600;
 	inode->i_uid = b->owner;
 	inode->i_flags |= S_DAX | S_NOATIME;
 	i_size_write(inode, buf_size(b));
 	return inode;
+}
+
+void fs_drop(struct inode *inode)
+{
+	iput(inode);
+	simple_release_fs(&fs_mount, &fs_users);
 }
 
 struct file *fs_open(struct buf *b, const struct file_operations *fops, int flags)

@@ -6,11 +6,9 @@
 
 struct buf;
 
-int fs_init(void);
-void fs_exit(void);
-
-/* An inode for @b, or an ERR_PTR. Dropped with iput(). */
+/* An inode for @b, or an ERR_PTR; fs_drop() ends it. */
 struct inode *fs_inode(struct buf *b);
+void fs_drop(struct inode *inode);
 
 /*
  * A new open file of @b with operations @fops, which own a reference to @b and

@@ -6,7 +6,6 @@
 
 #include "buf.h"
 #include "dev.h"
-#include "fs.h"
 #include "hist.h"
 #include "netlink.h"
 #include "reclaim.h"
@@ -24,12 +23,9 @@ static int __init hpbuf_init(void)
 	if (ret)
 		goto err_stat;
 	reclaim_init();
-	ret = fs_init();
-	if (ret)
-		goto err_hist;
 	ret = netlink_init();
 	if (ret)
-		goto err_fs;
+		goto err_hist;
 	ret = dev_init();
 	if (ret)
 		goto err_netlink;
@@ -37,8 +33,6 @@ static int __init hpbuf_init(void)
 
 err_netlink:
 	netlink_exit();
-err_fs:
-	fs_exit();
 err_hist:
 	hist_exit();
 err_stat:
@@ -53,7 +47,6 @@ static void __exit hpbuf_exit(void)
 	netlink_exit();
 	/* Nobody can switch tracing on any more. */
 	reclaim_exit();
-	fs_exit();
 	hist_exit();
 	stat_exit();
 }
