@@ -12,10 +12,10 @@
 
 #include "../../user/parse.h"
 
-#define KIB	(1ULL << 10)
-#define MIB	(1ULL << 20)
-#define GIB	(1ULL << 30)
-#define TIB	(1ULL << 40)
+#define KIB	1024ULL
+#define MIB	(1024 * KIB)
+#define GIB	(1024 * MIB)
+#define TIB	(1024 * GIB)
 
 struct accepted {
 	const char *text;
@@ -84,7 +84,8 @@ static const char *const no_sizes[] = {
 	"12junk", "4kb b", "1e3", "1E3", "nan", "inf", "1GB", "1gb", "64KB", "2MB", "3TB",
 	"0x40000000", "0x", "1.5G", "1,5G", "1,000", "1_000", "1GG", "1GiBs", "1iB", "1Gi",
 	"17179869184G", "17179869185g", "18446744073709551616", "9223372036854775808",
-	"8589934592G", "99999999999999999999999999", "16777216T", "1\xef\xbc\x96G", "\xef\xbc\x91\xef\xbc\x96G",
+	"8589934592G", "99999999999999999999999999", "16777216T",
+	"1\xef\xbc\x96G", "\xef\xbc\x91\xef\xbc\x96G",
 	"1G\n", "\n1G", "1\tG", "1G\033[2J", "1P", "1E",
 	"1GGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGG",
 	NULL
