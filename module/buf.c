@@ -25,6 +25,14 @@
 static DEFINE_MUTEX(buf_lock);
 static DEFINE_XARRAY_ALLOC1(bufs);
 static u32 buf_next_id;
+static unsigned int buf_changes = 1;
+
+/* Under buf_lock. 0 means to a dump that it has not begun. */
+static void buf_changed(void)
+{
+	if (!++buf_changes)
+		buf_changes = 1;
+}
 
 void buf_init(void)
 {
@@ -59,6 +67,7 @@ static void buf_unregister(struct buf *b)
 {
 	mutex_lock(&buf_lock);
 	xa_erase(&bufs, b->id);
+	buf_changed();
 	mutex_unlock(&buf_lock);
 }
 
@@ -173,6 +182,7 @@ void buf_publish(struct buf *b, bool persist)
 		b->persist = true;
 	}
 	b->state = BUF_LIVE;
+	buf_changed();
 	mutex_unlock(&buf_lock);
 	event_alloc(b);
 }
@@ -234,6 +244,11 @@ struct buf *buf_next(u32 id)
 			break;
 	mutex_unlock(&buf_lock);
 	return b;
+}
+
+unsigned int buf_generation(void)
+{
+	return READ_ONCE(buf_changes);
 }
 
 bool buf_owned(const struct buf *b)

@@ -96,6 +96,9 @@ struct buf *buf_find(u32 id, const char *name);
 /* A reference to the first living buffer with an id of @id or more, or NULL. */
 struct buf *buf_next(u32 id);
 
+/* Changes with the set of living buffers; never 0. */
+unsigned int buf_generation(void);
+
 /* Whether the caller may open and free @b. */
 bool buf_owned(const struct buf *b);
 

@@ -92,12 +92,16 @@ static int put_buf_nodes(struct sk_buff *skb, const struct buf *b)
 	return 0;
 }
 
-static int put_buf(struct sk_buff *skb, u32 portid, u32 seq, int flags, const struct buf *b)
+/* @cb: of the dump that the record is part of, or NULL */
+static int put_buf(struct sk_buff *skb, u32 portid, u32 seq, int flags, const struct buf *b,
+		   struct netlink_callback *cb)
 {
 	void *head = genlmsg_put(skb, portid, seq, &netlink_family, flags, HPBUF_CMD_BUF_GET);
 
 	if (!head)
 		return -EMSGSIZE;
+	if (cb)
+		genl_dump_check_consistent(cb, head);
 	if (put_buf_what(skb, b) || put_buf_times(skb, b) || put_buf_nodes(skb, b)) {
 		genlmsg_cancel(skb, head);
 		return -EMSGSIZE;
@@ -142,7 +146,7 @@ static int buf_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(b))
 		return PTR_ERR(b);
 	msg = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
-	ret = msg ? put_buf(msg, info->snd_portid, info->snd_seq, 0, b) : -ENOMEM;
+	ret = msg ? put_buf(msg, info->snd_portid, info->snd_seq, 0, b, NULL) : -ENOMEM;
 	buf_put(b);
 	if (ret) {
 		nlmsg_free(msg);
@@ -169,10 +173,15 @@ static int buf_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	struct buf *b;
 	int ret = 0;
 
-	while ((b = buf_next(cb->args[ARG_NEXT])) && !ret) {
+	/* A reader is told when the set has changed since the dump began. */
+	cb->seq = buf_generation();
+	while (!ret) {
+		b = buf_next(cb->args[ARG_NEXT]);
+		if (!b)
+			break;
 		if (may_see(b, uid, cb->args[ARG_ALL]))
 			ret = put_buf(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				      NLM_F_MULTI, b);
+				      NLM_F_MULTI, b, cb);
 		if (!ret)
 			cb->args[ARG_NEXT] = b->id + 1;
 		buf_put(b);
