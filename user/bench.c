@@ -24,11 +24,7 @@ static const char *tail_of(const struct bench_result *r, unsigned int b)
 	return !strncmp(text, label, len) && !strncmp(text + len, ": ", 2) ? text + len + 2 : text;
 }
 
-/*
- * One warning for each cause. What was asked for by name is an error as well: the
- * first one found becomes the command's.
- */
-static void report_missing(const struct bench_result *r, json_t *doc, struct hp_error *e)
+void bench_missing(const struct bench_result *r, json_t *doc, struct hp_error *e)
 {
 	const struct plan *p = r->bench.plan;
 	bool told[PLAN_BACKINGS] = { false };
@@ -181,10 +177,10 @@ static int all_runs(struct bench_result *r, const struct out_opts *o, struct hp_
 	if (hpbuf_nl_open(&r->bench.nl))
 		r->bench.nl = NULL;
 	r->bench.step_ns = clock_step_ns();
-	perf_why(r->perf_why, sizeof(r->perf_why));
 	for (unsigned int run = 0; run <= p->runs && !stop_pending(); run++) {
 		shuffle(r, run, &state);
 		r->done = run + 1;
+		r->bench.walk = !run;
 		one_run(r, run, o);
 	}
 	out_progress(o, "%s", "");
@@ -222,7 +218,7 @@ static void conclude(struct bench_result *r, json_t *doc, struct hp_error *e)
 {
 	struct hp_error missing = { 0 }, rows = { 0 };
 
-	report_missing(r, doc, &missing);
+	bench_missing(r, doc, &missing);
 	if (r->done)
 		rows_add(r, doc, &rows);
 	describe(r, doc);
@@ -234,8 +230,8 @@ static void conclude(struct bench_result *r, json_t *doc, struct hp_error *e)
 		*e = missing;
 }
 
-static int prepare(struct bench_result *r, struct plan *p, struct reserve *rv, json_t *doc,
-		   struct hp_error *e)
+int bench_prepare(struct bench_result *r, struct plan *p, struct reserve *rv, json_t *doc,
+		  struct hp_error *e)
 {
 	int ret = HP_OK;
 
@@ -247,12 +243,33 @@ static int prepare(struct bench_result *r, struct plan *p, struct reserve *rv, j
 	if (!ret && p->reserve && !p->dry_run)
 		ret = fill_pools(rv, p, doc, e);
 	if (!ret && !probe_all(r, p)) {
-		report_missing(r, doc, e);
+		bench_missing(r, doc, e);
 		if (!e->code)
 			*e = r->missing[0];
 		ret = e->code;
 	}
 	return ret;
+}
+
+static int check_counters(const struct bench_result *r, struct hp_error *e)
+{
+	const struct perf *perf = r->bench.perf;
+
+	if (!perf)
+		return hp_fail(e, HP_RESOURCE, 0, "out of memory");
+	if (!r->bench.plan->counters || perf_hardware(perf))
+		return HP_OK;
+	return hp_fail(e, HP_UNSUPPORTED, 0, "--require-counters: %s", perf_why(perf));
+}
+
+static void free_samples(struct bench_result *r)
+{
+	const struct plan *p = r->bench.plan;
+	size_t nr = (size_t)(p->runs + 1) * p->nr_b * p->nr_w;
+
+	for (size_t i = 0; r->samples && i < nr; i++)
+		json_decref(r->samples[i].walk);
+	free(r->samples);
 }
 
 void bench_main(struct plan *p, const struct out_opts *o, json_t *doc, struct hp_error *e)
@@ -267,9 +284,13 @@ void bench_main(struct plan *p, const struct out_opts *o, json_t *doc, struct hp
 	reserve_recover(note, sizeof(note));
 	if (*note)
 		out_warn(doc, "pools-restored", NULL, "%s", note);
-	ret = prepare(&r, p, &rv, doc, e);
+	/* Before the crew: threads that are there already are not counted. */
+	r.bench.perf = perf_open();
+	ret = check_counters(&r, e);
+	if (!ret)
+		ret = bench_prepare(&r, p, &rv, doc, e);
 	if (!ret && p->dry_run) {
-		report_missing(&r, doc, e);
+		bench_missing(&r, doc, e);
 		describe(&r, doc);
 		rows_plan(&r, doc);
 	} else if (!ret) {
@@ -279,7 +300,8 @@ void bench_main(struct plan *p, const struct out_opts *o, json_t *doc, struct hp
 	}
 	if (reserve_restore(&rv, &back) && !e->code)
 		*e = back;
-	free(r.samples);
+	perf_close(r.bench.perf);
+	free_samples(&r);
 	free(r.order);
 	free(r.bench.shards);
 }

@@ -17,7 +17,6 @@
  * @samples: [run][backing][workload]; run 0 is the warm-up
  * @order: [run][place]: number of a backing
  * @done: runs that were begun, with the warm-up
- * @perf_why: see perf_why()
  */
 struct bench_result {
 	struct bench bench;
@@ -25,7 +24,6 @@ struct bench_result {
 	struct sample *samples;
 	unsigned char (*order)[PLAN_BACKINGS];
 	unsigned int done;
-	char perf_why[128];
 };
 
 /** bench_sample - of run @run, backing @b, workload @w */
@@ -36,6 +34,22 @@ static inline struct sample *bench_sample(const struct bench_result *r, unsigned
 
 	return &r->samples[((size_t)run * p->nr_b + b) * p->nr_w + w];
 }
+
+struct reserve;
+
+/**
+ * bench_prepare - settle the size, fill pools if asked, and see what can be had
+ * @r: its plan is @p; gets missing
+ * Returns HP_OK when at least one backing can be had.
+ */
+int bench_prepare(struct bench_result *r, struct plan *p, struct reserve *rv, json_t *doc,
+		  struct hp_error *e);
+
+/**
+ * bench_missing - one warning for each cause that backings are missing for
+ * What was asked for by name is an error as well: the first becomes the command's.
+ */
+void bench_missing(const struct bench_result *r, json_t *doc, struct hp_error *e);
 
 /**
  * bench_main - all of run and compare behind the command line

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hpctl compare: the same workloads on every backing. */
+#include <string.h>
+
+#include "array.h"
 #include "bench.h"
+#include "cells.h"
 #include "cmd.h"
 #include "plan.h"
 #include "rows.h"
@@ -29,9 +33,28 @@ static const struct out_col cols[] = {
 	{ "THREADS", "threads", OUT_COUNT, false },
 	{ "OPS", "ops", OUT_COUNT, false },
 	{ "CHECKSUM", "checksum", OUT_TEXT, false },
+	{ "WALK", "walk.cost_ns", OUT_NS, false },
+	{ "DTLB-MISS", "dtlb_miss", OUT_TEXT, true },
+	{ "FAULTS", "page_faults", OUT_COUNT, false },
 	{ "NOTE", "note", OUT_TEXT, true },
 	{ NULL, NULL, OUT_TEXT, false }
 };
+
+static int print(const struct out_opts *o, const json_t *results, struct hp_error *e)
+{
+	struct out_col table[ARRAY_SIZE(cols)];
+	json_t *rows = cells_rows(results);
+	int ret;
+
+	memcpy(table, cols, sizeof(table));
+	/* Walks are timed with the module only. */
+	for (size_t i = 0; table[i].name; i++)
+		if (!strcmp(table[i].path, "walk.cost_ns"))
+			table[i].shown = cells_any(results, "walk");
+	ret = out_table(o, rows, table, e);
+	json_decref(rows);
+	return ret;
+}
 
 int cmd_compare(struct hp_ctx *ctx, int argc, char **argv)
 {
@@ -47,8 +70,11 @@ int cmd_compare(struct hp_ctx *ctx, int argc, char **argv)
 	bench_main(&plan, &ctx->out, doc, &e);
 	rows = plan.dry_run ? json_object_get(json_object_get(doc, "env"), "plan") :
 	       json_object_get(doc, "results");
-	if (json_array_size(rows) &&
-	    out_table(&ctx->out, rows, plan.dry_run ? rows_plan_cols : cols, &bad) && !e.code)
+	if (json_array_size(rows) && plan.dry_run)
+		out_table(&ctx->out, rows, rows_plan_cols, &bad);
+	else if (json_array_size(rows))
+		print(&ctx->out, rows, &bad);
+	if (!e.code)
 		e = bad;
 	return out_finish(&ctx->out, doc, &e);
 }

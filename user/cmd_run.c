@@ -2,7 +2,9 @@
 /* hpctl run: workloads on one backing, stage by stage. */
 #include <string.h>
 
+#include "array.h"
 #include "bench.h"
+#include "cells.h"
 #include "cmd.h"
 #include "plan.h"
 #include "rows.h"
@@ -29,6 +31,8 @@ static const struct out_col cols[] = {
 	{ "OP", "op_ns", OUT_NS, true },
 	{ "RATE", "rate", OUT_RATE, false },
 	{ "LEAF", "leaf_share", OUT_PERCENT, true },
+	{ "WALK", "walk.cost_ns", OUT_NS, false },
+	{ "DTLB-MISS", "dtlb_miss", OUT_TEXT, true },
 	{ "NOTE", "note", OUT_TEXT, true },
 	{ NULL, NULL, OUT_TEXT, false }
 };
@@ -43,7 +47,7 @@ static bool is_timed(const char *stage, const json_t *row)
 /* A line a stage; the figures of the workload stand beside the timed one. */
 static json_t *stage_rows(const json_t *results)
 {
-	static const char *const beside[] = { "op_ns", "leaf_share", "note" };
+	static const char *const beside[] = { "op_ns", "leaf_share", "note", "walk" };
 	json_t *rows = json_array(), *row, *stage;
 	size_t i, k;
 
@@ -55,11 +59,13 @@ static json_t *stage_rows(const json_t *results)
 			json_object_set(o, "label", json_object_get(row, "label"));
 			json_object_set(o, "backing", json_object_get(row, "backing"));
 			json_object_set(o, "stage", stage);
-			for (size_t b = 0; b < 3 && is_timed(name, row); b++)
+			for (size_t b = 0; b < ARRAY_SIZE(beside) && is_timed(name, row); b++)
 				json_object_set(o, beside[b], json_object_get(row, beside[b]));
-			if (is_timed(name, row))
+			if (is_timed(name, row)) {
 				json_object_set(o, "rate", json_object_get(json_object_get(
 					row, "ops_per_s"), "median"));
+				json_object_set_new(o, "dtlb_miss", cells_dtlb(row));
+			}
 			json_array_append_new(rows, o);
 		}
 	}

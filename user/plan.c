@@ -15,11 +15,6 @@
 #define RUNS		5
 #define LIMIT_NS	(UINT64_C(1800) * 1000000000)
 
-enum {
-	KEY_BUFFER = HP_KEY, KEY_COUNT, KEY_OPS, KEY_SEED, KEY_TIMEOUT, KEY_SPARE, KEY_RESERVE,
-	KEY_DRY_RUN
-};
-
 /* Both commands take all of them but for --buffer. */
 #define COMMON_OPTS									\
 	{ "size", 's', "SIZE", "bytes of the array" },					\
@@ -31,6 +26,7 @@ enum {
 	{ "timeout", KEY_TIMEOUT, "TIME", "limit of the whole (30m)" },			\
 	{ "spare", KEY_SPARE, "SIZE", "memory to be left (10 %, at most 16 GiB)" },	\
 	{ "reserve", KEY_RESERVE, NULL, "fill hugetlb pools for the run, then put them back" }, \
+	{ "require-counters", KEY_COUNTERS, NULL, "exit 4 without the CPU's performance counters" }, \
 	{ "dry-run", KEY_DRY_RUN, NULL, "only say what would be done" },		\
 	{ NULL, 0, NULL, NULL }
 
@@ -90,7 +86,7 @@ static int take_seed(const char *value, uint64_t *seed, struct hp_error *e)
 	return hp_parse_count(value, seed, e);
 }
 
-static int take(int key, const char *value, void *arg, struct hp_error *e)
+int plan_take(int key, const char *value, void *arg, struct hp_error *e)
 {
 	struct plan *p = arg;
 	uint64_t v = 0;
@@ -126,6 +122,9 @@ static int take(int key, const char *value, void *arg, struct hp_error *e)
 		return hp_parse_size(value, &p->spare, e);
 	case KEY_RESERVE:
 		p->reserve = true;
+		return HP_OK;
+	case KEY_COUNTERS:
+		p->counters = true;
 		return HP_OK;
 	default:
 		p->dry_run = true;
@@ -179,36 +178,34 @@ static void set_buffer(struct plan *p)
 	snprintf(p->b[0].label, sizeof(p->b[0].label), "buffer %u", p->buffer);
 }
 
-static int fill_in(struct plan *p, const char *const *workloads, const char *const *backings,
-		   struct hp_error *e)
+int plan_finish(struct plan *p, const struct hp_ctx *ctx, const char *const *workloads,
+		const char *const *backings, struct hp_error *e)
 {
 	bool named = p->explicit_b;
 	int ret = check_size(p, e);
 
 	if (!ret && p->buffer && p->nr_b)
 		ret = hp_fail(e, HP_USAGE, 0, "--buffer and --backing exclude each other");
-	for (bool none = !p->nr_w; !ret && none && *workloads; workloads++)
+	for (bool none = !p->nr_w; workloads && !ret && none && *workloads; workloads++)
 		ret = add_workload(p, *workloads, e);
 	if (ret)
 		return ret;
-	if (!p->nr_w)
+	if (workloads && !p->nr_w)
 		return hp_fail(e, HP_USAGE, 0, "which workload?");
 	if (p->buffer)
 		set_buffer(p);
 	for (bool none = !p->nr_b; !ret && none && *backings; backings++)
 		ret = backing_parse(*backings, &p->b[p->nr_b++], e);
 	p->explicit_b = p->buffer || named;
+	p->device = ctx->device;
 	for (unsigned int i = 0; i < p->nr_b; i++)
 		p->b[i].device = p->device;
 	return ret;
 }
 
-int plan_parse(struct plan *p, struct hp_ctx *ctx, const struct hp_opt *opts, int argc,
-	       char **argv, const char *const *workloads, const char *const *backings,
-	       struct hp_error *e)
+void plan_init(struct plan *p)
 {
 	struct timespec ts;
-	int first;
 
 	memset(p, 0, sizeof(*p));
 	clock_gettime(CLOCK_REALTIME, &ts);
@@ -217,14 +214,22 @@ int plan_parse(struct plan *p, struct hp_ctx *ctx, const struct hp_opt *opts, in
 	p->runs = RUNS;
 	p->threads = 1;
 	p->limit_ns = LIMIT_NS;
-	first = hp_opts(ctx, opts, argc, argv, take, p, e);
+}
+
+int plan_parse(struct plan *p, struct hp_ctx *ctx, const struct hp_opt *opts, int argc,
+	       char **argv, const char *const *workloads, const char *const *backings,
+	       struct hp_error *e)
+{
+	int first;
+
+	plan_init(p);
+	first = hp_opts(ctx, opts, argc, argv, plan_take, p, e);
 	if (!first)
 		return 0;
-	p->device = ctx->device;
 	for (int i = first; i < argc && !e->code; i++)
 		add_workload(p, argv[i], e);
 	if (!e->code)
-		fill_in(p, workloads, backings, e);
+		plan_finish(p, ctx, workloads, backings, e);
 	return !e->code;
 }
 

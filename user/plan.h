@@ -19,6 +19,12 @@
 #define PLAN_RUNS	1000
 #define PLAN_THREADS	1024
 
+/** Keys of the options that plan_take() takes, beside letters. */
+enum plan_key {
+	KEY_BUFFER = HP_KEY, KEY_COUNT, KEY_OPS, KEY_SEED, KEY_TIMEOUT, KEY_SPARE, KEY_RESERVE,
+	KEY_DRY_RUN, KEY_COUNTERS, KEY_PLAN_END
+};
+
 /**
  * struct plan
  * @explicit_b: the backings were asked for: one that cannot be had is an error
@@ -31,6 +37,7 @@
  * @spare: bytes of memory to be left
  * @spare_set: --spare was given
  * @reserve: fill hugetlb pools
+ * @counters: without the CPU's counters nothing is to be run
  */
 struct plan {
 	struct backing b[PLAN_BACKINGS];
@@ -44,7 +51,7 @@ struct plan {
 	unsigned int threads, runs;
 	uint64_t limit_ns;
 	uint64_t spare;
-	bool spare_set, reserve, dry_run;
+	bool spare_set, reserve, dry_run, counters;
 	uint32_t buffer;
 	const char *device;
 };
@@ -63,6 +70,21 @@ extern const struct hp_opt cmd_run_opts[], cmd_compare_opts[];
 int plan_parse(struct plan *p, struct hp_ctx *ctx, const struct hp_opt *opts, int argc,
 	       char **argv, const char *const *workloads, const char *const *backings,
 	       struct hp_error *e);
+
+/* The parts of plan_parse(), for a command that has options of its own too. */
+
+/** plan_init - defaults: a seed by the clock, one thread, and so on */
+void plan_init(struct plan *p);
+
+/** plan_take - one option of the plan, a hp_take_fn */
+int plan_take(int key, const char *value, void *plan, struct hp_error *e);
+
+/**
+ * plan_finish - what was not given
+ * @workloads: NULL: nothing is run; else as in plan_parse()
+ */
+int plan_finish(struct plan *p, const struct hp_ctx *ctx, const char *const *workloads,
+		const char *const *backings, struct hp_error *e);
 
 /**
  * plan_size - settle the array's size and check that this machine has room

@@ -288,6 +288,25 @@ static void put_memory(const struct row *row, json_t *o)
 	free(runs);
 }
 
+/* Beside the times: page walks, and the counters of all counted runs together. */
+static void put_extras(const struct row *row, json_t *o)
+{
+	const struct bench_result *r = row->r;
+	struct perf_counts sum = { .taken = false };
+	json_t *walk = bench_sample(r, 0, row->b, row->w)->walk;
+	const char *why = perf_why(r->bench.perf);
+
+	for (unsigned int i = 0; i < row->nr; i++) {
+		const struct sample *s = sample_of(row, row->run[i]);
+
+		perf_add(&sum, row->pass == 1 ? &s->first_perf : &s->perf);
+	}
+	json_object_set_new(o, "walk", walk ? json_incref(walk) : json_null());
+	json_object_set_new(o, "perf", perf_json(&sum));
+	json_object_set_new(o, "perf_why", *why ? json_string(why) : json_null());
+	json_object_set_new(o, "page_faults", perf_faults_json(&sum));
+}
+
 static void add_row(struct row *row, json_t *doc, struct tally *t)
 {
 	static const char *const passes[] = { NULL, "first", "second" };
@@ -309,9 +328,7 @@ static void add_row(struct row *row, json_t *doc, struct tally *t)
 					     SAMPLE_IMPLAUSIBLE), o);
 		trust_row(t, row->flags, o);
 		json_object_set_new(o, "system", vm_json(row));
-		json_object_set_new(o, "walk", json_null());
-		json_object_set_new(o, "perf", json_null());
-		json_object_set_new(o, "perf_why", json_string(row->r->perf_why));
+		put_extras(row, o);
 		json_object_set_new(o, "partial", json_boolean(row->nr < p->runs));
 		json_array_append(json_object_get(doc, "results"), o);
 	}
@@ -347,42 +364,4 @@ void rows_add(const struct bench_result *r, json_t *doc, struct hp_error *e)
 		}
 	}
 	trust_report(&t, doc, e);
-}
-
-const struct out_col rows_plan_cols[] = {
-	{ "WORKLOAD", "workload", OUT_TEXT, true },
-	{ "BACKING", "backing", OUT_TEXT, true },
-	{ "PAGE", "page_bytes_asked", OUT_BYTES, true },
-	{ "ASKED", "bytes_asked", OUT_BYTES, true },
-	{ "SIZE", "bytes", OUT_BYTES, true },
-	{ "THREADS", "threads", OUT_COUNT, true },
-	{ "RUNS", "runs", OUT_COUNT, true },
-	{ "MISSING", "missing", OUT_TEXT, true },
-	{ NULL, NULL, OUT_TEXT, false }
-};
-
-void rows_plan(const struct bench_result *r, json_t *doc)
-{
-	const struct plan *p = r->bench.plan;
-	json_t *list = json_array();
-
-	for (unsigned int w = 0; w < p->nr_w; w++) {
-		for (unsigned int b = 0; b < p->nr_b; b++) {
-			uint64_t bytes = 0;
-
-			backing_round(&p->b[b], p->bytes, &bytes);
-			json_array_append_new(list, json_pack(
-				"{s:s, s:o, s:I, s:I, s:I, s:i, s:i, s:o}",
-				"workload", p->w[w]->name,
-				"backing", out_string(p->b[b].label),
-				"page_bytes_asked", (json_int_t)backing_page(&p->b[b]),
-				"bytes_asked", (json_int_t)p->bytes,
-				"bytes", (json_int_t)bytes,
-				"threads", (int)p->threads,
-				"runs", (int)p->runs,
-				"missing", r->missing[b].code ?
-				out_string(r->missing[b].message) : json_null()));
-		}
-	}
-	json_object_set_new(json_object_get(doc, "env"), "plan", list);
 }

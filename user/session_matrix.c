@@ -11,6 +11,7 @@ static bool matrix_step(struct bench *bn, const struct mapping *m, const struct 
 {
 	const struct plan *p = bn->plan;
 	struct job job = { w, bn->shards };
+	struct perf_counts counted;
 	struct sample one = { 0 };
 	unsigned int flags;
 	struct stage *s;
@@ -19,7 +20,8 @@ static bool matrix_step(struct bench *bn, const struct mapping *m, const struct 
 	if (stop_pending())
 		return false;
 	out->ops += timing_deal(bn, m, w, threads, wanted, timing_seed(p, 0, 100 + step), 0);
-	s = crew_run(bn->crew, threads, timing_run, &job, &out->stages, name);
+	s = timing_timed(bn, threads, &job, &out->stages, name, &counted);
+	perf_add(&out->perf, &counted);
 	flags = timing_judge(bn, s, w, 0, threads);
 	/* The first fill meets untouched memory. */
 	out->flags |= step ? flags : flags & ~(unsigned int)SAMPLE_FAULTS;

@@ -8,6 +8,7 @@
 #include "measure/proc.h"
 #include "measure/stop.h"
 #include "packed.h"
+#include "walk.h"
 
 #define SHARE		0.95
 /* Bytes a nanosecond that no memory reaches: 1 TB/s. */
@@ -42,6 +43,17 @@ static void job_expect(unsigned int me, void *arg)
 
 	/* Kept where no workload looks: the shard's operations are over. */
 	job->shards[me].seed = job->w->expect(&job->shards[me]);
+}
+
+struct stage *timing_timed(struct bench *bn, unsigned int threads, struct job *job,
+			   struct stages *to, const char *name, struct perf_counts *counts)
+{
+	struct stage *s;
+
+	perf_start(bn->perf);
+	s = crew_run(bn->crew, threads, timing_run, job, to, name);
+	perf_stop(bn->perf, counts);
+	return s;
 }
 
 /* Outside the timed part; all threads of the job. */
@@ -150,12 +162,23 @@ void timing_verify_before(struct bench *bn, const struct mapping *m, struct samp
 			 how ? how : "");
 }
 
+static void walk_few(struct bench *bn, const struct mapping *m, struct sample *out)
+{
+	struct hpbuf_nl_walk_req req = { .samples = WALK_FEW, .seed = bn->plan->seed };
+	struct hp_error ignored = { 0 };
+
+	/* It is an extra here: "hpctl walk" says why it cannot be had. */
+	if (bn->walk && bn->nl)
+		walk_run(bn->nl, m->addr, m->bytes, &req, &out->walk, &ignored);
+}
+
 void timing_verify_after(struct bench *bn, const struct mapping *m, struct sample *out)
 {
 	unsigned int shift = m->b->page_shift;
 	double a, b;
 
 	backing_census(m, bn->nl, &out->after);
+	walk_few(bn, m, out);
 	if (!out->before.by || !out->after.by) {
 		out->flags |= SAMPLE_UNVERIFIED;
 		return;

@@ -4,6 +4,7 @@
 #define HPCTL_TIMING_H
 
 #include "measure/census.h"
+#include "measure/perf.h"
 #include "measure/stage.h"
 #include "plan.h"
 #include "workload/crew.h"
@@ -46,6 +47,8 @@ void timing_vm(int64_t vm[SAMPLE_VM]);
  * @mapped: bytes
  * @by: how the leaves were verified, or empty
  * @vm: by enum sample_vm: what the whole system did during the session
+ * @perf, @first_perf: counters during the timed part, and during the first pass
+ * @walk: what page walks cost; taken in the warm-up alone, else NULL
  * @flags: enum sample_flag; @first_flags: of the first pass alone
  * @complete: the timed part ran to its end
  */
@@ -57,6 +60,8 @@ struct sample {
 	uint64_t mapped;
 	char by[64];
 	int64_t vm[SAMPLE_VM];
+	struct perf_counts perf, first_perf;
+	json_t *walk;
 	unsigned int flags, first_flags;
 	bool complete;
 };
@@ -65,6 +70,9 @@ struct sample {
  * struct bench - what all sessions of a command share
  * @wanted: operations a thread, by workload; 0: not calibrated yet
  * @step_ns: of the clock
+ * @perf: counters, NULL: none are taken
+ * @walk: timing_verify_after() also times page walks, if the module is there. It
+ *	is set in the warm-up: emptied TLBs and caches do not meet counted runs.
  */
 struct bench {
 	const struct plan *plan;
@@ -73,6 +81,8 @@ struct bench {
 	struct hpbuf_nl *nl;
 	uint64_t wanted[PLAN_WORKLOADS];
 	uint64_t step_ns;
+	struct perf *perf;
+	bool walk;
 };
 
 /** struct job - a workload for a crew; @arg of the functions below */
@@ -84,6 +94,10 @@ struct job {
 /** timing_run, timing_prepare - what each member of the crew does */
 void timing_run(unsigned int me, void *arg);
 void timing_prepare(unsigned int me, void *arg);
+
+/** timing_timed - the job by @threads members (0: all), as crew_run(); counted */
+struct stage *timing_timed(struct bench *bn, unsigned int threads, struct job *job,
+			   struct stages *to, const char *name, struct perf_counts *counts);
 
 /** timing_untimed - @fn by @threads members, of no interest to anyone */
 void timing_untimed(struct bench *bn, unsigned int threads, struct job *job,
