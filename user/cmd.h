@@ -42,6 +42,7 @@ int cmd_show(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_free(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_run(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_compare(struct hp_ctx *ctx, int argc, char **argv);
+int cmd_walk(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_reclaim(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_monitor(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_version(struct hp_ctx *ctx, int argc, char **argv);
@@ -49,6 +50,7 @@ int cmd_help(struct hp_ctx *ctx, int argc, char **argv);
 
 extern const struct hp_opt cmd_alloc_opts[];
 extern const struct hp_opt cmd_free_opts[];
+extern const struct hp_opt cmd_walk_opts[];
 extern const struct hp_opt cmd_reclaim_opts[];
 extern const struct hp_opt cmd_monitor_opts[];
 

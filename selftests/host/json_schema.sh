@@ -71,6 +71,9 @@ conforms list $'\xff\xfe\033[2J'
 conforms help nonsense
 conforms run touch -s 8M
 conforms run nonsense
+conforms walk -s 64M --samples 1000
+conforms walk -s 64M --dry-run
+conforms walk --samples 65537
 conforms compare touch -b anon-4k,anon-thp -s 8M -r 2
 
 # The saved file is the same document.
