@@ -25,10 +25,12 @@ static void break_up_memory(void)
 		ksft_exit_skip("needs 2 GiB available, found %ld bytes\n", avail);
 	}
 	pieces_size = (avail - SZ_1G / 2) & ~(SZ_2M - 1);
-	pieces = mmap(NULL, pieces_size, PROT_READ | PROT_WRITE,
+	pieces = mmap(NULL, pieces_size + SZ_2M, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (pieces == MAP_FAILED)
 		ksft_exit_fail_perror("mmap");
+	/* a part of a huge page would not be given back at once */
+	pieces = (unsigned char *)(((uintptr_t)pieces + SZ_2M - 1) & ~(SZ_2M - 1));
 	(void)!madvise(pieces, pieces_size, MADV_HUGEPAGE);
 	for (off = 0; off < pieces_size; off += SZ_2M)
 		pieces[off] = 1;

@@ -136,12 +136,16 @@ TEST_F(netlink, all_buffers)
 	close(fd);
 }
 
-/* More than one datagram holds: none is missing, none comes twice (C51). */
+/*
+ * More than one datagram holds: none is missing, none comes twice (C51), and
+ * none is held by having been listed.
+ */
 TEST_F(netlink, very_many_buffers)
 {
 	struct rlimit files = { MANY + 100, MANY + 100 };
+	static struct hpbuf_alloc made[MANY];
 	struct listing l = { .nr = 0 };
-	struct hpbuf_alloc a;
+	uint64_t used = hpt_used(self->dev);
 	unsigned int i, j;
 
 	if (meminfo("MemAvailable") < (long)(2 * MANY * SZ_2M))
@@ -149,7 +153,7 @@ TEST_F(netlink, very_many_buffers)
 		     meminfo("MemAvailable"));
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
 	for (i = 0; i < MANY; i++) {
-		ASSERT_LE(0, hpt_alloc(self->dev, 1, HPBUF_SHIFT_2M, &a))
+		ASSERT_LE(0, hpt_alloc(self->dev, 1, HPBUF_SHIFT_2M, &made[i]))
 			TH_LOG("buffer %u: %s", i, strerror(errno));
 	}
 	ASSERT_EQ(0, hpbuf_nl_bufs(self->nl, list_one, &l));
@@ -159,6 +163,9 @@ TEST_F(netlink, very_many_buffers)
 			if (l.ids[i] == l.ids[j]) {
 				EXPECT_NE(l.ids[i], l.ids[j]);
 			}
+	for (i = 0; i < MANY; i++)
+		close(made[i].fd);
+	EXPECT_TRUE(hpt_used_becomes(self->dev, used));
 }
 
 struct pools {

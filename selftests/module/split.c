@@ -308,7 +308,9 @@ TEST_F(buf, map_fixed_over_a_whole_leaf)
 	EXPECT_EQ(0, *(uint64_t *)q);
 	*q = 0x5a;
 	EXPECT_WHOLE_LEAVES(last);
-	EXPECT_EQ(hpt_mark(0, BUF_SALT), *(uint64_t *)self->p);
+	if (last) {
+		EXPECT_EQ(hpt_mark(0, BUF_SALT), *(uint64_t *)self->p);
+	}
 	munmap(q, self->page);
 }
 
