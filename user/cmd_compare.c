@@ -18,7 +18,7 @@ static const struct out_col cols[] = {
 	{ "ASKED", "bytes_asked", OUT_BYTES, false },
 	{ "SIZE", "bytes", OUT_BYTES, true },
 	{ "PAGE", "page_bytes_asked", OUT_BYTES, false },
-	{ "LEAF", "leaf_share", OUT_PERCENT, true },
+	{ "LEAF", "leaf", OUT_LEAF, true },
 	{ "READY", "ready_ns", OUT_NS, true },
 	{ "MEDIAN", "median_ns", OUT_NS, true },
 	{ "MAD", "mad_ns", OUT_NS, false },

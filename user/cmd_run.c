@@ -30,7 +30,7 @@ static const struct out_col cols[] = {
 	{ "POOL-1G", "stage.pool_1g_free_bytes", OUT_BYTES, false },
 	{ "OP", "op_ns", OUT_NS, true },
 	{ "RATE", "rate", OUT_RATE, false },
-	{ "LEAF", "leaf_share", OUT_PERCENT, true },
+	{ "LEAF", "leaf", OUT_LEAF, true },
 	{ "WALK", "walk.cost_ns", OUT_NS, false },
 	{ "DTLB-MISS", "dtlb_miss", OUT_TEXT, true },
 	{ "NOTE", "note", OUT_TEXT, true },
@@ -47,7 +47,7 @@ static bool is_timed(const char *stage, const json_t *row)
 /* A line a stage; the figures of the workload stand beside the timed one. */
 static json_t *stage_rows(const json_t *results)
 {
-	static const char *const beside[] = { "op_ns", "leaf_share", "note", "walk" };
+	static const char *const beside[] = { "op_ns", "leaf", "note", "walk" };
 	json_t *rows = json_array(), *row, *stage;
 	size_t i, k;
 

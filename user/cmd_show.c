@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hpctl show: everything about one buffer. It is looked at by netlink and not
- * opened or mapped, which would count in its own figures.
+ * hpctl show: everything about one buffer. Its own figures are read first, by
+ * netlink. Then it is mapped read-only for a moment, to see which leaves this
+ * kernel maps it by: that is asked of the page tables, not of the module's word.
  */
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -32,6 +34,7 @@ static const struct out_col cols[] = {
 	{ "FAULTS", "faults", OUT_COUNT, true },
 	{ "FAULT", "fault_ns", OUT_NS, true },
 	{ "FAULT-MAX", "fault_max_ns", OUT_NS, true },
+	{ "LEAF", "leaf", OUT_LEAF, true },
 	{ "DIRECT-IO", "direct_io", OUT_BOOL, true },
 	{ NULL, NULL, OUT_TEXT, false }
 };
@@ -47,16 +50,44 @@ static int look_up(const char *text, struct hpbuf_nl_buf *buf, struct hp_error *
 	return e->code;
 }
 
-/* What holds for all buffers of this module; null without the device. */
-static void put_caps(json_t *row, const struct hp_ctx *ctx)
+/* How a mapping of all of @fd comes out; null when it cannot be mapped here. */
+static json_t *leaf_of(int fd, const struct hpbuf_nl_buf *buf)
+{
+	struct hpbuf_info info = { 0 };
+	json_t *leaf = NULL;
+	void *p;
+
+	p = mmap(NULL, buf->size, PROT_READ, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return json_null();
+	if (!hpbuf_populate(fd, p, buf->size, NULL) && !hpbuf_info(fd, &info))
+		leaf = json_pack("{s:I,s:I,s:I,s:I}",
+				 "pte", (json_int_t)info.leaf_bytes_pte,
+				 "pmd", (json_int_t)info.leaf_bytes_pmd,
+				 "pud", (json_int_t)info.leaf_bytes_pud,
+				 "none", (json_int_t)info.leaf_bytes_none);
+	munmap(p, buf->size);
+	return leaf ? leaf : json_null();
+}
+
+/* What needs the device; null without it, or for somebody else's buffer. */
+static void put_device(json_t *row, const struct hp_ctx *ctx, const struct hpbuf_nl_buf *buf)
 {
 	struct hpbuf_caps caps;
-	int fd = hpbuf_open_device(ctx->device, &caps);
+	int dev = hpbuf_open_device(ctx->device, &caps), fd;
+	json_t *leaf = NULL;
 
 	json_object_set_new(row, "direct_io",
-			    fd < 0 ? json_null() : json_boolean(caps.flags & HPBUF_CAP_GUP));
-	if (fd >= 0)
-		close(fd);
+			    dev < 0 ? json_null() : json_boolean(caps.flags & HPBUF_CAP_GUP));
+	if (dev >= 0) {
+		fd = hpbuf_open_id(dev, buf->id, true);
+		if (fd >= 0) {
+			leaf = leaf_of(fd, buf);
+			close(fd);
+		}
+		close(dev);
+	}
+	json_object_set_new(row, "leaf", leaf ? leaf : json_null());
 }
 
 /* The reason for a missing figure is shown where there is one. */
@@ -96,7 +127,7 @@ int cmd_show(struct hp_ctx *ctx, int argc, char **argv)
 	json_array_append_new(json_object_get(doc, "results"), row);
 	json_object_set_new(row, "zero_why", buf.has_zero_ns ? json_null() :
 		json_string("part of MIGRATE: the kernel zeroes in its allocator (init_on_alloc)"));
-	put_caps(row, ctx);
+	put_device(row, ctx, &buf);
 	print(&ctx->out, row, &e);
 	return out_finish(&ctx->out, doc, &e);
 }

@@ -72,7 +72,7 @@ static const struct {
 } cols[] = {
 	{ { "BACKING", "backing", OUT_TEXT, false }, "mex" },
 	{ { "SIZE", "bytes", OUT_BYTES, false }, "e" },
-	{ { "LEAF", "leaf_share", OUT_PERCENT, false }, "me" },
+	{ { "LEAF", "leaf", OUT_LEAF, false }, "me" },
 	{ { "TABLES", "walk.table_bytes", OUT_BYTES, false }, "m" },
 	{ { "HIT", "walk.hit_ns", OUT_NS, false }, "m" },
 	{ { "WARM", "walk.warm_ns", OUT_NS, false }, "m" },

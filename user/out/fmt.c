@@ -93,7 +93,7 @@ const json_t *fmt_lookup(const json_t *row, const char *path)
 
 bool fmt_is_number(enum out_fmt fmt)
 {
-	return fmt != OUT_TEXT && fmt != OUT_NODES && fmt != OUT_BOOL;
+	return fmt != OUT_TEXT && fmt != OUT_NODES && fmt != OUT_LEAF && fmt != OUT_BOOL;
 }
 
 /* An array of {node, pages} as 0:512,1:512; also plain strings and numbers. */
@@ -126,6 +126,38 @@ static char *list(const json_t *array)
 	return text;
 }
 
+/* 100 % is said only of all. */
+static char *percent(char *buf, double share)
+{
+	if (share < 1 && share >= 0.9995)
+		share = 0.999;
+	snprintf(buf, FMT_SIZE, "%.*f %%", share > 0 && share < 1 ? 1 : 0, share * 100);
+	return buf;
+}
+
+/* What maps a range, each level that does with its share. */
+static char *leaf(const json_t *levels)
+{
+	static const struct { const char *key, *name; } level[] = {
+		{ "pud", "PUD" }, { "pmd", "PMD" }, { "pte", "PTE" }, { "none", "none" }
+	};
+	double part[ARRAY_SIZE(level)], sum = 0;
+	char text[128] = "", share[FMT_SIZE];
+	size_t i, len = 0;
+
+	for (i = 0; i < ARRAY_SIZE(level); i++) {
+		part[i] = json_number_value(json_object_get(levels, level[i].key));
+		sum += part[i];
+	}
+	for (i = 0; i < ARRAY_SIZE(level); i++) {
+		if (part[i] > 0)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s",
+						len ? ", " : "", level[i].name,
+						percent(share, part[i] / sum));
+	}
+	return strdup(len ? text : "n/a");
+}
+
 static char *number(char *buf, const json_t *value, enum out_fmt fmt, bool whole_bytes)
 {
 	double v = json_number_value(value);
@@ -143,14 +175,11 @@ static char *number(char *buf, const json_t *value, enum out_fmt fmt, bool whole
 		snprintf(buf, FMT_SIZE, "%.2fx", v);
 		return buf;
 	case OUT_PERCENT:
-		/* 100 % is said only of all. */
-		if (v < 1 && v >= 0.9995)
-			v = 0.999;
-		snprintf(buf, FMT_SIZE, "%.*f %%", v > 0 && v < 1 ? 1 : 0, v * 100);
-		return buf;
+		return percent(buf, v);
 	case OUT_TEXT:
 	case OUT_COUNT:
 	case OUT_NODES:
+	case OUT_LEAF:
 	case OUT_BOOL:
 		break;
 	}
@@ -178,6 +207,8 @@ char *fmt_value(const json_t *value, enum out_fmt fmt, bool whole_bytes)
 	case JSON_ARRAY:
 		return list(value);
 	case JSON_OBJECT:
+		if (fmt == OUT_LEAF)
+			return leaf(value);
 		return json_dumps(value, JSON_COMPACT | JSON_PRESERVE_ORDER);
 	case JSON_NULL:
 		break;

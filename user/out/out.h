@@ -34,6 +34,7 @@ enum out_fmt {
 	OUT_RATIO,		/* 1.83x */
 	OUT_PERCENT,		/* a share of 0..1 as 100 % */
 	OUT_NODES,		/* array of {node, pages} as 0:512 */
+	OUT_LEAF,		/* {pte, pmd, pud, none} in bytes as PUD 100 % */
 	OUT_BOOL,		/* yes, no */
 	OUT_RATE,		/* 1/s: 12.3 M/s */
 };
