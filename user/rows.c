@@ -324,6 +324,8 @@ static void add_row(struct row *row, json_t *doc, struct tally *t)
 	if (collect(row)) {
 		put_memory(row, o);
 		put_numbers(row, o);
+		if (w->report && row->nr)
+			w->report(sample_of(row, row->run[row->nr - 1]), o);
 		put_ratio(row, row->flags & (SAMPLE_SHARE | SAMPLE_UNVERIFIED | SAMPLE_CHECKSUM |
 					     SAMPLE_IMPLAUSIBLE), o);
 		trust_row(t, row->flags, o);

@@ -218,7 +218,9 @@ int session_run(struct bench *bn, const struct backing *b, unsigned int run,
 	if (own && !run && b->ops->pool)
 		ret = rehearse(bn, b, e);
 	for (unsigned int i = 0; i < p->nr_w && !ret && !stop_pending(); i++) {
-		if (p->w[i]->stages)
+		if (p->w[i]->sequence)
+			ret = p->w[i]->sequence(bn, b, &samples[i], e);
+		else if (p->w[i]->stages)
 			ret = matrix_run(bn, b, &samples[i], e);
 		else if (p->w[i]->fresh)
 			ret = run_fresh(bn, b, run, i, &samples[i], e);

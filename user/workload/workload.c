@@ -11,10 +11,12 @@
 static const struct workload *const table[] = {
 	&workload_touch, &workload_fill, &workload_get, &workload_get_safe,
 	&workload_get_fast, &workload_set, &workload_chase, &workload_matrix,
+	&workload_churn, &workload_sparse,
 };
 
 const char *const workload_names[] = {
-	"touch", "fill", "get", "get-safe", "get-fast", "set", "chase", "matrix", NULL,
+	"touch", "fill", "get", "get-safe", "get-fast", "set", "chase", "matrix", "churn",
+	"sparse", NULL,
 };
 
 const struct workload *workload_find(const char *name)

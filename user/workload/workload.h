@@ -7,8 +7,14 @@
 #ifndef HPCTL_WORKLOAD_H
 #define HPCTL_WORKLOAD_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+struct backing;
+struct bench;
+struct hp_error;
+struct sample;
 
 /**
  * struct shard - a thread's part of the array, and of a job
@@ -46,6 +52,8 @@ struct shard {
  * @run: the timed part; sets @done, and @sum if it reads
  * @settle: after it: reads back what was written, into @sum; NULL: nothing to do
  * @expect: the checksum, worked out without the memory
+ * @sequence: with @stages: all of it, on memory it gets itself; NULL: matrix's
+ * @report: adds figures of its own to the row of the sample @s; NULL: none
  */
 struct workload {
 	const char *name;
@@ -57,10 +65,14 @@ struct workload {
 	void (*run)(struct shard *s);
 	void (*settle)(struct shard *s);
 	uint64_t (*expect)(const struct shard *s);
+	int (*sequence)(struct bench *bn, const struct backing *b, struct sample *out,
+			struct hp_error *e);
+	void (*report)(const struct sample *s, json_t *row);
 };
 
 extern const struct workload workload_touch, workload_fill, workload_get, workload_get_safe,
-	workload_get_fast, workload_set, workload_chase, workload_matrix;
+	workload_get_fast, workload_set, workload_chase, workload_matrix,
+	workload_churn, workload_sparse;
 
 /** workload_find - by name, NULL if there is none */
 const struct workload *workload_find(const char *name);
