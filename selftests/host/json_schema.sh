@@ -69,7 +69,12 @@ conforms nonsense
 conforms --nonsense
 conforms list $'\xff\xfe\033[2J'
 conforms help nonsense
+conforms reclaim
+conforms reclaim off
+conforms reclaim on --nonsense
+conforms monitor
 conforms run touch -s 8M
+conforms run churn sparse -s 8M -r 1
 conforms run nonsense
 conforms walk -s 64M --samples 1000
 conforms walk -s 64M --dry-run
