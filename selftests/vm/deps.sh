@@ -22,7 +22,7 @@ pkgs=(
 	qemu-system-x86 seabios busybox-static cpio util-linux
 	iproute2 procps strace
 	# netlink by an independent client, JSON schemas
-	python3 python3-yaml python3-jsonschema
+	python3 python3-yaml python3-jsonschema jq
 	# lint
 	sparse shellcheck
 )
