@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Timing of page walks: a miss takes longer than a hit on every kind of memory,
+ * every sample is accounted for, a seed repeats, and neither odd ranges, nor a
+ * mapping that changes meanwhile, nor a signal does any harm.
+ */
+#include "hpbuf_test.h"
+
+#include <libhpbuf.h>
+#include <linux/mman.h>
+#include <pthread.h>
+
+#define RW	(PROT_READ | PROT_WRITE)
+#define SAMPLES	2000
+#define POOL	"/sys/kernel/mm/hugepages/hugepages-%lukB/nr_hugepages"
+
+enum kind { ANON, HUGETLB, HPBUF };
+
+/* ---- memory ---- */
+
+struct memory {
+	unsigned char *p;
+	size_t len;
+	int dev, fd;
+	unsigned long pool_size, pool_was;
+};
+
+static void *aligned_hole(size_t len, size_t align)
+{
+	unsigned char *p = mmap(NULL, len + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED || munmap(p, len + align))
+		return NULL;
+	return (void *)(((uintptr_t)p + align - 1) & ~(align - 1));
+}
+
+static int get_anon(struct memory *m, int advice)
+{
+	m->p = aligned_hole(m->len, SZ_2M);
+	if (!m->p || mmap(m->p, m->len, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+			  -1, 0) != m->p)
+		return -errno;
+	madvise(m->p, m->len, advice);
+	return 0;
+}
+
+/* Pages of the pool; an empty one is filled for the time of the test. */
+static int get_hugetlb(struct memory *m, unsigned int shift)
+{
+	char path[96], text[32];
+
+	snprintf(path, sizeof(path), POOL, (1UL << shift) >> 10);
+	if (hpt_read_text(path, text, sizeof(text)))
+		return -EOPNOTSUPP;
+	m->pool_size = 1UL << shift;
+	m->pool_was = strtoul(text, NULL, 10);
+	snprintf(text, sizeof(text), "%lu", m->pool_was + (m->len >> shift));
+	hpt_write_text(path, text);
+	m->p = mmap(NULL, m->len, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB |
+		    (int)shift << MAP_HUGE_SHIFT, -1, 0);
+	return m->p == MAP_FAILED ? -errno : 0;
+}
+
+static int get_hpbuf(struct memory *m, unsigned int shift)
+{
+	struct hpbuf_alloc a;
+
+	m->dev = hpt_open(NULL);
+	m->fd = hpt_alloc(m->dev, m->len, shift, &a);
+	if (m->fd < 0)
+		return m->fd;
+	m->p = hpt_map(m->fd, m->len);
+	return m->p == MAP_FAILED ? -errno : 0;
+}
+
+static void put_memory(struct memory *m)
+{
+	char path[96], text[32];
+
+	if (m->p && m->p != MAP_FAILED)
+		munmap(m->p, m->len);
+	if (m->fd >= 0)
+		close(m->fd);
+	if (m->dev >= 0)
+		close(m->dev);
+	if (m->pool_size) {
+		snprintf(path, sizeof(path), POOL, m->pool_size >> 10);
+		snprintf(text, sizeof(text), "%lu", m->pool_was);
+		hpt_write_text(path, text);
+	}
+}
+
+/* ---- every kind of memory ---- */
+
+FIXTURE(kind) {
+	struct hpbuf_nl *nl;
+	struct memory m;
+	bool there;
+	struct hpbuf_nl_walk_time *w;
+};
+
+FIXTURE_VARIANT(kind) {
+	enum kind kind;
+	unsigned int shift;
+	size_t len;
+	int advice;
+};
+
+FIXTURE_VARIANT_ADD(kind, anon_4k) { ANON, 12, 4 * SZ_2M, MADV_NOHUGEPAGE };
+FIXTURE_VARIANT_ADD(kind, anon_thp) { ANON, 21, 4 * SZ_2M, MADV_HUGEPAGE };
+FIXTURE_VARIANT_ADD(kind, hugetlb_2m) { HUGETLB, 21, 4 * SZ_2M, 0 };
+FIXTURE_VARIANT_ADD(kind, hugetlb_1g) { HUGETLB, 30, SZ_1G, 0 };
+FIXTURE_VARIANT_ADD(kind, hpbuf_2m) { HPBUF, 21, 4 * SZ_2M, 0 };
+FIXTURE_VARIANT_ADD(kind, hpbuf_1g) { HPBUF, 30, SZ_1G, 0 };
+
+FIXTURE_SETUP(kind)
+{
+	size_t off;
+	int ret;
+
+	ASSERT_EQ(0, hpbuf_nl_open(&self->nl));
+	self->w = calloc(1, sizeof(*self->w));
+	ASSERT_NE(NULL, self->w);
+	self->m = (struct memory){ .len = variant->len, .dev = -1, .fd = -1 };
+	if (variant->kind == ANON)
+		ret = get_anon(&self->m, variant->advice);
+	else if (variant->kind == HUGETLB)
+		ret = get_hugetlb(&self->m, variant->shift);
+	else
+		ret = get_hpbuf(&self->m, variant->shift);
+	if (ret)
+		SKIP(return, "needs %lu bytes in pages of 2^%u: %s", variant->len,
+		     variant->shift, strerror(-ret));
+	for (off = 0; off < variant->len; off += SZ_4K)
+		self->m.p[off] = 1;
+	self->there = true;
+}
+
+FIXTURE_TEARDOWN(kind)
+{
+	put_memory(&self->m);
+	hpbuf_nl_close(self->nl);
+	free(self->w);
+}
+
+static const struct hpbuf_nl_level *level_of(const struct hpbuf_nl_walk_time *w,
+					     unsigned int shift)
+{
+	return &w->level[(shift - 12) / 9];
+}
+
+static uint64_t leaf_bytes(const struct hpbuf_nl_walk *w, unsigned int shift)
+{
+	return shift == 12 ? w->pte_bytes : shift == 21 ? w->pmd_bytes : w->pud_bytes;
+}
+
+static uint64_t sum_of(const struct hpbuf_nl_walk_time *w)
+{
+	return (uint64_t)w->level[0].samples + w->level[1].samples + w->level[2].samples +
+		w->skipped;
+}
+
+#define EXPECT_ORDER(t) do {						\
+	EXPECT_LE((t).p0, (t).p10);					\
+	EXPECT_LE((t).p10, (t).p50);					\
+	EXPECT_LE((t).p50, (t).p90);					\
+	EXPECT_LE((t).p90, (t).p99);					\
+	EXPECT_LE((t).p99, (t).p100);					\
+	EXPECT_NE(0, (t).p100);						\
+} while (0)
+
+TEST_F(kind, a_miss_is_longer_than_a_hit)
+{
+	struct hpbuf_nl_walk_req req = { .samples = SAMPLES, .seed = 7, .cold = true };
+	const struct hpbuf_nl_level *l;
+
+	if (!self->there)
+		return;
+	ASSERT_EQ(0, hpbuf_nl_walk_time(self->nl, self->m.p, self->m.len, &req, self->w))
+		TH_LOG("%s", hpbuf_nl_strerror(self->nl));
+	if (variant->kind == ANON && variant->shift > 12 &&
+	    leaf_bytes(&self->w->census, variant->shift) != variant->len)
+		SKIP(return, "needs huge pages, got %llu bytes in them",
+		     (unsigned long long)self->w->census.pmd_bytes);
+	EXPECT_EQ(variant->len, leaf_bytes(&self->w->census, variant->shift));
+	EXPECT_EQ(SAMPLES, self->w->samples);
+	EXPECT_EQ(0, self->w->skipped);
+	EXPECT_EQ(SAMPLES, sum_of(self->w));
+	EXPECT_EQ(7, self->w->seed);
+	EXPECT_NE(0, self->w->tsc_khz);
+	EXPECT_TRUE(self->w->has_cold);
+	l = level_of(self->w, variant->shift);
+	ASSERT_EQ(SAMPLES, l->samples);
+	EXPECT_GT(l->warm.p50, l->hit.p50);
+	EXPECT_GT(l->cold.p50, l->hit.p50);
+	EXPECT_ORDER(l->hit);
+	EXPECT_ORDER(l->warm);
+	EXPECT_ORDER(l->cold);
+	EXPECT_EQ(0, l->hit.nr_hist);
+}
+
+/* Every sample is in a bucket, of each kind of load; none of those not asked for. */
+TEST_F(kind, histograms)
+{
+	struct hpbuf_nl_walk_req req = { .samples = SAMPLES, .hist = true };
+	uint64_t hit = 0, warm = 0;
+	const struct hpbuf_nl_level *l;
+	uint32_t i;
+
+	if (!self->there)
+		return;
+	ASSERT_EQ(0, hpbuf_nl_walk_time(self->nl, self->m.p, self->m.len, &req, self->w));
+	EXPECT_FALSE(self->w->has_cold);
+	EXPECT_EQ(SAMPLES, sum_of(self->w));
+	l = level_of(self->w, leaf_bytes(&self->w->census, variant->shift) ? variant->shift : 12);
+	ASSERT_LE(l->warm.nr_hist, HPBUF_NL_WALK_BUCKETS);
+	for (i = 0; i < HPBUF_NL_WALK_BUCKETS; i++) {
+		hit += l->hit.hist[i];
+		warm += l->warm.hist[i];
+	}
+	EXPECT_EQ(l->samples, hit);
+	EXPECT_EQ(l->samples, warm);
+	EXPECT_EQ(0, l->cold.p100);
+}
+
+/* ---- ranges ---- */
+
+FIXTURE(range) {
+	struct hpbuf_nl *nl;
+	struct memory m;
+	struct hpbuf_nl_walk_time *w;
+};
+
+FIXTURE_SETUP(range)
+{
+	ASSERT_EQ(0, hpbuf_nl_open(&self->nl));
+	self->w = calloc(2, sizeof(*self->w));
+	ASSERT_NE(NULL, self->w);
+	self->m = (struct memory){ .len = 4 * SZ_2M, .dev = -1, .fd = -1 };
+	ASSERT_EQ(0, get_anon(&self->m, MADV_NOHUGEPAGE));
+}
+
+FIXTURE_TEARDOWN(range)
+{
+	put_memory(&self->m);
+	hpbuf_nl_close(self->nl);
+	free(self->w);
+}
+
+TEST_F(range, a_seed_repeats)
+{
+	struct hpbuf_nl_walk_req req = { .samples = SAMPLES, .seed = 12345 };
+	struct hpbuf_nl_walk_time *a = &self->w[0], *b = &self->w[1];
+	size_t off;
+
+	/* Every second page, so that it shows which places were chosen. */
+	for (off = 0; off < self->m.len; off += 2 * SZ_4K)
+		self->m.p[off] = 1;
+	ASSERT_EQ(0, hpbuf_nl_walk_time(self->nl, self->m.p, self->m.len, &req, a));
+	ASSERT_EQ(0, hpbuf_nl_walk_time(self->nl, self->m.p, self->m.len, &req, b));
+	EXPECT_EQ(a->level[0].samples, b->level[0].samples);
+	EXPECT_EQ(a->skipped, b->skipped);
+	EXPECT_EQ(SAMPLES, sum_of(a));
+	/* About half of them; six standard deviations. */
+	EXPECT_GT(a->skipped, SAMPLES / 2 - 135);
+	EXPECT_LT(a->skipped, SAMPLES / 2 + 135);
+	req.seed = 54321;
+	ASSERT_EQ(0, hpbuf_nl_walk_time(self->nl, self->m.p, self->m.len, &req, b));
+	EXPECT_NE(a->skipped, b->skipped);
+	EXPECT_EQ(54321, b->seed);
+}
+
+#define EXPECT_ALL_SKIPPED() do {					\
+	struct hpbuf_nl_walk_req _r = { .samples = SAMPLES, .cold = true }; \
+									\
+	ASSERT_EQ(0, hpbuf_nl_walk_time(self->nl, self->m.p, self->m.len, &_r, self->w)) \
+		TH_LOG("%s", hpbuf_nl_strerror(self->nl));		\
+	EXPECT_EQ(SAMPLES, self->w->skipped);				\
+	EXPECT_EQ(SAMPLES, sum_of(self->w));				\
+} while (0)
+
+TEST_F(range, nothing_to_load)
+{
+	EXPECT_ALL_SKIPPED();
+	memset(self->m.p, 1, self->m.len);
+	ASSERT_EQ(0, mprotect(self->m.p, self->m.len, PROT_NONE));
+	EXPECT_ALL_SKIPPED();
+	ASSERT_EQ(0, munmap(self->m.p, self->m.len));
+	EXPECT_ALL_SKIPPED();
+	EXPECT_EQ(self->m.len, self->w->census.none_bytes);
+}
+
+/* Refused with the kernel's words, not only a number. */
+#define EXPECT_REFUSED(err, addr, len, nr) do {				\
+	struct hpbuf_nl_walk_req _r = { .samples = (nr) };		\
+									\
+	EXPECT_EQ(err, hpbuf_nl_walk_time(self->nl, (const void *)(addr), len, &_r, self->w)); \
+	EXPECT_STRNE("", hpbuf_nl_strerror(self->nl));			\
+} while (0)
+
+TEST_F(range, odd_requests)
+{
+	uintptr_t at = (uintptr_t)self->m.p;
+	struct hpbuf_nl_walk_req none = { .samples = 0 };
+
+	EXPECT_REFUSED(-EINVAL, at, 0, 10);
+	EXPECT_REFUSED(-EINVAL, at, -SZ_4K, 10);
+	EXPECT_REFUSED(-EINVAL, at, ~0UL, 10);
+	EXPECT_REFUSED(-EINVAL, at + 1, SZ_4K, 10);
+	EXPECT_REFUSED(-EINVAL, at, SZ_4K + 8, 10);
+	EXPECT_REFUSED(-EINVAL, 0xffff888000000000UL, SZ_4K, 10);
+	EXPECT_REFUSED(-EINVAL, 0x00fff00000000000UL, SZ_4K, 10);
+	EXPECT_REFUSED(-ERANGE, at, SZ_4K, HPBUF_NL_WALK_SAMPLES + 1);
+	EXPECT_REFUSED(-ERANGE, at, SZ_4K, 1000000000);
+	EXPECT_EQ(-EINVAL, hpbuf_nl_walk_time(self->nl, self->m.p, SZ_4K, &none, self->w));
+	/* and the socket goes on */
+	none.samples = HPBUF_NL_WALK_SAMPLES;
+	self->m.p[0] = 1;
+	EXPECT_EQ(0, hpbuf_nl_walk_time(self->nl, self->m.p, SZ_4K, &none, self->w));
+	EXPECT_EQ(HPBUF_NL_WALK_SAMPLES, sum_of(self->w));
+}
+
+/* ---- meanwhile ---- */
+
+struct changer {
+	unsigned char *p;
+	size_t len;
+	int advice;
+	volatile bool stop;
+	unsigned long rounds;
+};
+
+/* Maps, fills, splits, protects and unmaps it, all the time. */
+static void *change(void *arg)
+{
+	struct changer *c = arg;
+	size_t off;
+
+	while (!c->stop) {
+		if (mmap(c->p, c->len, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != c->p)
+			return NULL;
+		madvise(c->p, c->len, c->advice);
+		for (off = 0; off < c->len; off += SZ_4K)
+			c->p[off] = 1;
+		madvise(c->p + SZ_4K, SZ_4K, MADV_DONTNEED);
+		mprotect(c->p, c->len / 2, PROT_NONE);
+		munmap(c->p, c->len);
+		c->rounds++;
+	}
+	return NULL;
+}
+
+static void walk_changing(struct __test_metadata *_metadata, FIXTURE_DATA(range) *self,
+			  int advice)
+{
+	struct hpbuf_nl_walk_req req = { .samples = 4000, .cold = true };
+	struct changer c = { self->m.p, self->m.len, advice, false, 0 };
+	unsigned long taken = 0;
+	pthread_t thread;
+	int i;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, change, &c));
+	/* Until the range has changed often enough, a bounded number of times. */
+	for (i = 0; i < 50 || (c.rounds < 50 && i < 1000); i++) {
+		req.seed = i;
+		ASSERT_EQ(0, hpbuf_nl_walk_time(self->nl, c.p, c.len, &req, self->w))
+			TH_LOG("%s", hpbuf_nl_strerror(self->nl));
+		taken += self->w->samples - self->w->skipped;
+	}
+	c.stop = true;
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_LE(50, c.rounds);
+	EXPECT_NE(0, taken);
+	EXPECT_EQ(0, klog_bad());
+}
+
+TEST_F(range, small_pages_change)
+{
+	walk_changing(_metadata, self, MADV_NOHUGEPAGE);
+}
+
+TEST_F(range, huge_pages_change)
+{
+	walk_changing(_metadata, self, MADV_HUGEPAGE);
+}
+
+static int walk_for_ever(void *arg)
+{
+	struct hpbuf_nl_walk_req req = { .samples = HPBUF_NL_WALK_SAMPLES, .cold = true };
+	FIXTURE_DATA(range) *self = arg;
+	struct hpbuf_nl *nl;
+
+	if (hpbuf_nl_open(&nl))
+		return 1;
+	while (!hpbuf_nl_walk_time(nl, self->m.p, self->m.len, &req, self->w))
+		;
+	return 2;
+}
+
+/* Whenever it comes, the process is gone soon after. */
+TEST_F(range, killed)
+{
+	int i, tries, status;
+	pid_t pid;
+
+	memset(self->m.p, 1, self->m.len);
+	for (i = 0; i < 5; i++) {
+		pid = hpt_fork();
+		if (!pid)
+			_exit(walk_for_ever(self));
+		ASSERT_LT(0, pid);
+		usleep(30000 + 17000 * i);
+		ASSERT_EQ(0, kill(pid, SIGKILL));
+		for (tries = 0; tries < 1000; tries++) {
+			if (waitpid(pid, &status, WNOHANG) == pid)
+				break;
+			usleep(10000);
+		}
+		ASSERT_GT(1000, tries) TH_LOG("it lives 10 s after SIGKILL");
+		EXPECT_TRUE(WIFSIGNALED(status));
+	}
+}
+
+HPBUF_TEST_MAIN
