@@ -167,7 +167,8 @@ int map_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EOPNOTSUPP;
 
 	vm_flags_set(vma, COMPAT_VM_FLAGS);
-	vm_flags_clear(vma, VM_MAYEXEC);
+	/* Newer kernels take MAP_STACK for a wish to have no huge pages. */
+	vm_flags_clear(vma, VM_MAYEXEC | VM_NOHUGEPAGE);
 	vma->vm_private_data = b;
 	vma->vm_ops = &map_vm_ops;
 	map_open(vma);
