@@ -30,6 +30,12 @@ static vm_fault_t map_insert(struct vm_fault *vmf, unsigned int order)
 		 (vmf->address - vmf->vma->vm_start)) >> b->shift;
 	if (WARN_ON_ONCE(index >= b->nr))
 		return VM_FAULT_SIGBUS;
+	/*
+	 * Only a debugger's forced access gets here. A PUD entry without access
+	 * is not present to the kernel: it would fault again, for ever.
+	 */
+	if (!(vmf->vma->vm_flags & (VM_READ | VM_WRITE)))
+		return VM_FAULT_SIGBUS;
 	if (order == PUD_ORDER)
 		ret = compat_insert_pud(vmf, b->pfn[index], write);
 	else
