@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Loads for the tests of reclaim and events. Beside python3 it needs nothing.
+
+_load.py hog BYTES      touch that much anonymous memory, page by page, and end
+_load.py pieces         take most of the memory by 2 MiB, give every second back,
+                        say "ready", and hold the rest until stdin ends
+_load.py fail NUMBER    so many allocations of the module that are refused
+"""
+
+import ctypes
+import fcntl
+import mmap
+import sys
+
+MIB = 1 << 20
+
+
+class Alloc(ctypes.Structure):
+    """struct hpbuf_alloc of linux/hpbuf.h."""
+
+    _fields_ = [
+        ("bytes", ctypes.c_uint64),
+        ("page_shift", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+        ("timeout_ms", ctypes.c_uint32),
+        ("fd", ctypes.c_int32),
+        ("id", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+        ("size", ctypes.c_uint64),
+        ("nodes", ctypes.c_uint64 * 16),
+        ("name", ctypes.c_char * 32),
+    ]
+
+
+ALLOC = 3 << 30 | ctypes.sizeof(Alloc) << 16 | 0xBB << 8 | 0x01
+
+
+def available():
+    """Bytes of MemAvailable."""
+    with open("/proc/meminfo", encoding="ascii") as f:
+        for line in f:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    raise SystemExit("no MemAvailable")
+
+
+def hog(size):
+    """Touch it; more than there is makes the kernel reclaim."""
+    m = mmap.mmap(-1, size)
+    m.madvise(mmap.MADV_NOHUGEPAGE)
+    for at in range(0, size, 4096):
+        m[at] = 1
+
+
+def pieces():
+    """No gigabyte stays free, and all of it could be moved."""
+    size = (available() - 512 * MIB) // (2 * MIB) * 2 * MIB
+    m = mmap.mmap(-1, size)
+    m.madvise(mmap.MADV_HUGEPAGE)
+    # The kernel aligns a mapping that large; if not, less is given back.
+    for at in range(0, size, 2 * MIB):
+        m[at] = 1
+    for at in range(0, size, 4 * MIB):
+        m.madvise(mmap.MADV_DONTNEED, at, 2 * MIB)
+    print("ready", flush=True)
+    sys.stdin.read()
+
+
+def fail(number):
+    """An allocation of no bytes is refused, and is an event."""
+    refused = 0
+    with open("/dev/hpbuf", "rb+", buffering=0) as f:
+        for _ in range(number):
+            req = Alloc(page_shift=21)
+            try:
+                fcntl.ioctl(f, ALLOC, req)
+            except OSError:
+                refused += 1
+    if refused != number:
+        raise SystemExit(f"{refused} of {number} were refused")
+
+
+if sys.argv[1] == "hog":
+    hog(int(sys.argv[2]))
+elif sys.argv[1] == "pieces":
+    pieces()
+elif sys.argv[1] == "fail":
+    fail(int(sys.argv[2]))
+else:
+    raise SystemExit(__doc__)

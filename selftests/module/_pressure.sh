@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# _pressure.sh - sourced after _lib.sh by the tests of reclaim: little free memory,
+# swap that costs no disk, and loads. All is put back at the end.
+# shellcheck disable=SC2154 # _lib.sh has them
+
+python=${HPBUF_PYTHON:-/usr/bin/python3}
+load=$(dirname "$0")/_load.py
+pool=/proc/sys/vm/nr_hugepages
+pool_was=$(cat $pool 2>/dev/null || echo 0)
+
+need_python()
+{
+	"$python" -c 'import ctypes, mmap; mmap.MADV_HUGEPAGE' 2>/dev/null ||
+		skip_all "needs python3.8: HPBUF_PYTHON=${HPBUF_PYTHON:-}"
+}
+
+available_mb()
+{
+	awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo
+}
+
+# fill_memory MB: leave so much available; huge pages nobody uses take the rest
+fill_memory()
+{
+	local take=$((($(available_mb) - $1) / 2))
+
+	[ "$take" -le 0 ] || echo $((pool_was + take)) >$pool
+}
+
+# swap_on MB: swap in compressed memory, or skip all
+swap_on()
+{
+	modprobe zram num_devices=1 2>/dev/null || true
+	[ -b /dev/zram0 ] || skip_all "needs zram"
+	echo "$1M" >/sys/block/zram0/disksize 2>/dev/null
+	if ! mkswap /dev/zram0 >/dev/null 2>&1 || ! swapon /dev/zram0; then
+		skip_all "needs zram0 for swap"
+	fi
+}
+
+pressure_off()
+{
+	"$hpctl" reclaim off -q >/dev/null 2>&1
+	swapoff /dev/zram0 2>/dev/null
+	echo 1 >/sys/block/zram0/reset 2>/dev/null
+	rmmod zram 2>/dev/null
+	echo "$pool_was" >$pool
+	rm -rf "$tmp"
+}
+trap pressure_off EXIT
+
+# hog MB: beyond what is available
+hog()
+{
+	"$python" "$load" hog $((($(available_mb) + $1) << 20))
+}
+
+# pair WHAT: "MODULE KERNEL HOLDS" out of $tmp/report
+pair()
+{
+	jq -r --arg w "$1" '.results[0].pairs[] | select(.what == $w) | "\(.module) \(.kernel) \(.holds)"' \
+		"$tmp/report"
+}
+
+report()
+{
+	"$hpctl" reclaim show -j >"$tmp/report"
+}
+
+# equal WHAT: counted alike, and something was counted
+equal()
+{
+	local m k h
+
+	read -r m k h < <(pair "$1")
+	echo "$1: module $m, kernel $k"
+	[ "$m" = "$k" ] && [ "$m" -gt 0 ] && [ "$h" = true ]
+}
+
+is()
+{
+	jq -e "$1" "$tmp/report"
+}

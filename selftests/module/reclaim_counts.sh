@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What hpctl reclaim counts of the kernel's reclaim is what the kernel counts
+# itself; the settings that it is asked for hold, and only the privileged set them.
+
+# "check" calls functions by name, and shells that expand their own text
+# shellcheck disable=SC2317,SC2016 source=_lib.sh
+. "$(dirname "$0")/_lib.sh"
+need_module
+need_hpctl
+command -v jq >/dev/null || skip_all "needs jq"
+# shellcheck source=_pressure.sh
+. "$(dirname "$0")/_pressure.sh"
+need_python
+plan 33
+
+# Direct reclaim is retried before it gives up; then the kernel counts more.
+stalls()
+{
+	local m k h
+
+	read -r m k h < <(pair "direct reclaims")
+	echo "direct reclaims: module $m, kernel $k"
+	[ "$m" = "$k" ] || msg "direct reclaims: module $m, kernel $k (rounds repeated)" >&2
+	[ "$m" -gt 0 ] && [ "$m" -le "$k" ] && [ "$k" -le $((4 * m)) ] && [ "$h" = true ]
+}
+
+# The kernel's counter leaves slab pages out.
+stolen()
+{
+	local m k h
+
+	read -r m k h < <(pair "pages reclaimed directly")
+	echo "pages reclaimed directly: module $m, kernel $k"
+	[ "$m" = "$k" ] || msg "pages reclaimed directly: module $m, kernel $k (slabs)" >&2
+	[ "$k" -gt 0 ] && [ "$m" -ge "$k" ] && [ "$h" = true ]
+}
+
+kernel_count()
+{
+	jq --arg s "$1" '[.results[0].stats[] | select(.source == $s) | .begun] | add // 0' "$tmp/report"
+}
+
+# as_nobody ARG...
+as_nobody()
+{
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$hpctl" "$@"
+}
+
+refused()
+{
+	as_nobody reclaim "$1" >"$tmp/out" 2>"$tmp/err"
+	rc=$?
+	cat "$tmp/err"
+	[ "$rc" = 5 ] && grep -q CAP_PERFMON "$tmp/err" && grep -q CAP_SYS_ADMIN "$tmp/err"
+}
+
+valid()
+{
+	"$python" - "${HPBUF_TOP:-}/user/schema/hpctl-1.schema.json" "$tmp/report" <<-'P'
+		import json, sys, jsonschema
+		jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load(open(sys.argv[2])))
+	P
+}
+
+check "reclaim reset" "$hpctl" reclaim reset
+check "reclaim on" "$hpctl" reclaim on --threshold 1ms
+report
+check "since is \"on\"" is '.results[0].since.what == "on"'
+check "the threshold is set" is '.results[0].trace.enabled and .results[0].trace.threshold_ns == 1000000'
+
+swap_on 512
+fill_memory 400
+# a shell's background jobs ignore SIGINT, and so would it
+env --default-signal=INT "$hpctl" monitor --stalls -j >"$tmp/stalls" 2>"$tmp/stalls.err" &
+monitor=$!
+check "the memory hog ran" hog 100
+sleep 1
+echo 1 >/proc/sys/vm/compact_memory
+sleep 1
+kill -INT $monitor
+wait $monitor
+rc=$?
+check "monitor: SIGINT is exit 130" test $rc = 130
+check "monitor told stalls, each longer than the threshold" jq -e -s \
+	'map(select(.type == "stall")) | length > 0 and all(.took_ns > 1000000 and .pid > 0 and .comm != "")' "$tmp/stalls"
+
+report
+cp "$tmp/report" "$tmp/loaded"
+[ -z "${HPBUF_RESULTS:-}" ] || cp "$tmp/report" "$HPBUF_RESULTS/reclaim.json"
+check "direct reclaims are allocstall" stalls
+check "kswapd's runs are pageoutrun" equal "kswapd runs"
+check "pages reclaimed directly are pgsteal" stolen
+check "pages migrated are pgmigrate_success" equal "pages migrated"
+check "buckets add up to the count" is '[.results[0].stats[] | .count == ([.buckets[].count] | add // 0) and .count == ([.octaves[].count] | add // 0)] | all'
+check "percentiles are in order" is '[.results[0].stats[] | select(.count > 0) | .p50_ns <= .p90_ns and .p90_ns <= .p99_ns and .p99_ns <= .max_ns and .max_ns <= .sum_ns] | all'
+check "nothing ended that did not begin" is '[.results[0].stats[] | select(.by == "kernel") | .begun >= .count] | all'
+check "all operations were timed" is '.results[0].trace.untracked == 0'
+check "largest free order of each node" is '.results[0].largest_free | length > 0 and all(.order >= 0)'
+if "$python" -c 'import jsonschema' 2>/dev/null && [ -n "${HPBUF_TOP:-}" ]; then
+	check "the schema describes it" valid
+else
+	skip "the schema describes it" "needs jsonschema and HPBUF_TOP"
+fi
+check "-v has bars and the rules" bash -c '"$1" reclaim show -v >"$2" && grep -q "####" "$2" && grep -q "pgmigrate_success" "$2" && grep -q "upper bounds" "$2"' - "$hpctl" "$tmp/text"
+
+check "nobody may switch it off" refused off
+check "nobody may switch it on" refused on
+check "nobody may reset" refused reset
+check "but nobody may look" as_nobody reclaim
+
+check "reclaim off" "$hpctl" reclaim off
+report
+check "the end is kept: the same counts" stalls
+moved=$(jq '.results[0].pairs[3].kernel' "$tmp/report")
+echo 1 >/proc/sys/vm/compact_memory
+report
+check "what happens afterwards is not in it" is ".results[0].pairs[3].kernel == $moved"
+
+# One process that does nothing: others' reclaim is not counted.
+before=$(kernel_count direct-reclaim)
+"$hpctl" reclaim on --pid $$ -q
+check "the memory hog ran again" hog 40
+report
+check "another process's reclaim is left out" test "$(kernel_count direct-reclaim)" = "$before"
+check "and is not compared" is '[.results[0].pairs[].holds] | all(. == null)'
+
+# A baseline of another boot is none.
+sed -i 's/"boot_id":"[^"]*"/"boot_id":"00000000-0000-0000-0000-000000000000"/' /run/hpctl/reclaim
+report
+check "a baseline of another boot is ignored" is '.results[0].since.what == "boot"'
+
+"$hpctl" reclaim off -q
+"$hpctl" reclaim reset -q
+report
+check "reset empties the kernel's" is '[.results[0].stats[] | select(.by == "kernel")] == []'
+timeout -s INT 3 "$hpctl" reclaim watch --interval 300ms -j >"$tmp/watch" 2>"$tmp/err"
+check "watch: several reports, a line each" jq -e -s 'length >= 2 and all(has("stats"))' "$tmp/watch"
+check "watch with no terminal prints text" bash -c 'timeout -s INT 2 "$1" reclaim watch --interval 300ms >"$2"; [ "$(grep -c "^tracing" "$2")" -ge 2 ] && ! grep -q "$(printf "\033")" "$2"' - "$hpctl" "$tmp/text"
+check "hugetlb pool and swap can be put back" bash -c 'swapoff /dev/zram0'
+done_testing
