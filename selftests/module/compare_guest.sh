@@ -10,11 +10,17 @@
 need_module
 need_hpctl
 command -v jq >/dev/null || skip_all "needs jq"
-take_1g 2 || skip_all "needs two 1 GiB pages (one for hugetlb), found fewer"
-plan 13
 
-backings=anon-4k,anon-thp,hugetlb-2m,hugetlb-1g,hpbuf-2m,hpbuf-1g
-out=$tmp/compare.json
+# All at once need two 1 GiB pages; where there is only one, they take turns.
+if take_1g 2; then
+	lists=("anon-4k,anon-thp,hugetlb-2m,hugetlb-1g,hpbuf-2m,hpbuf-1g")
+elif take_1g 1; then
+	lists=("anon-4k,anon-thp,hugetlb-2m,hugetlb-1g" "anon-4k,hpbuf-2m,hpbuf-1g")
+else
+	skip_all "needs a 1 GiB page, found none"
+fi
+plan 14
+out=$tmp/all.json
 
 pools()
 {
@@ -29,18 +35,29 @@ has()
 
 was=$(pools)
 before=$(known_kb)
-"$hpctl" compare get -b "$backings" --reserve -s 64M -r 2 --ops 20000 --json >"$out" 2>"$tmp/err"
-rc=$?
+bad="" files=()
+for b in "${lists[@]}"; do
+	"$hpctl" compare get -b "$b" --reserve -s 64M -r 2 \
+		--ops 20000 --seed 1 --json \
+		>"$tmp/$b.json" 2>"$tmp/err"
+	rc=$?
+	files+=("$tmp/$b.json")
+	msg "$b: exit $rc" "$(tail -n 5 "$tmp/err")"
+	# 7: ran, but an emulated machine's figures are not to be trusted
+	[ $rc = 0 ] || [ $rc = 7 ] || bad="$bad $rc"
+done
+jq -s '.[0] + {results: [.[].results[]], error: ([.[].error | select(. != null)] | first)}' \
+	"${files[@]}" >"$out" 2>"$tmp/err"
 [ -z "${HPBUF_RESULTS:-}" ] || cp "$out" "$HPBUF_RESULTS/compare.json"
-msg "exit $rc" "$(tail -n 5 "$tmp/err")"
-# 7: ran, but an emulated machine's figures are not to be trusted
-check "it ran: exit 0 or 7" test "$rc" = 0 -o "$rc" = 7
-check "one JSON document" has .
+check "it ran: exit 0 or 7" test -z "$bad"
+check "one JSON document each" has .
 check "schema and command" has '.schema == "hpctl/1" and .command == "compare"'
 check "no error" has '.error == null'
 check "all six backings" has "[.results[].backing] | unique | length == 6"
 check "anon-4k: 4 KiB leaves only" has \
 	'[.results[] | select(.backing == "anon-4k") | .leaf.pmd + .leaf.pud == 0 and .leaf.pte > 0] | length > 0 and all'
+check "hugetlb-1g: 1 GiB leaves only" has \
+	'[.results[] | select(.backing == "hugetlb-1g") | .leaf.pte + .leaf.pmd == 0 and .leaf.pud > 0] | length > 0 and all'
 check "hpbuf-2m: 2 MiB leaves only" has \
 	'[.results[] | select(.backing == "hpbuf-2m") | .leaf.pte + .leaf.pud + .leaf.none == 0 and .leaf.pmd > 0] | length > 0 and all'
 check "hpbuf-1g: 1 GiB leaves only" has \

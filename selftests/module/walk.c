@@ -230,27 +230,6 @@ TEST_F(walk, hugetlb_2m)
 	hugetlb_put_back(&h);
 }
 
-TEST_F(walk, hugetlb_1g)
-{
-	struct hugetlb h = { .was = "" };
-	unsigned char *p;
-
-	if (!hugetlb_grow(&h, "1048576kB", 1)) {
-		hugetlb_put_back(&h);
-		SKIP(return, "needs a hugetlb page of 1 GiB more than %s", h.was);
-	}
-	p = hugetlb_map(SZ_1G, 30);
-	EXPECT_NE(MAP_FAILED, p);
-	if (p != MAP_FAILED) {
-		EXPECT_CENSUS(p, SZ_1G, 0, 0, 0);
-		p[SZ_2M] = 1;
-		EXPECT_CENSUS(p, SZ_1G, 0, 0, SZ_1G);
-		EXPECT_CENSUS(p + SZ_4K, SZ_2M, 0, 0, SZ_2M);
-		munmap(p, SZ_1G);
-	}
-	hugetlb_put_back(&h);
-}
-
 TEST_F(walk, hpbuf)
 {
 	int dev = hpt_open(NULL), fd;
