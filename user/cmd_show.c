@@ -2,7 +2,8 @@
 /*
  * hpctl show: everything about one buffer. Its own figures are read first, by
  * netlink. Then it is mapped read-only for a moment, to see which leaves this
- * kernel maps it by: that is asked of the page tables, not of the module's word.
+ * kernel maps it by: that is asked of the page tables, not of the module's word;
+ * and what page walks to them cost.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include "buffer.h"
 #include "cmd.h"
 #include "module.h"
+#include "walk.h"
 
 static const struct out_col cols[] = {
 	{ "ID", "id", OUT_COUNT, true },
@@ -35,6 +37,10 @@ static const struct out_col cols[] = {
 	{ "FAULT", "fault_ns", OUT_NS, true },
 	{ "FAULT-MAX", "fault_max_ns", OUT_NS, true },
 	{ "LEAF", "leaf", OUT_LEAF, true },
+	{ "HIT", "walk.hit_ns", OUT_NS, true },
+	{ "WARM", "walk.warm_ns", OUT_NS, true },
+	{ "WALK", "walk.cost_ns", OUT_NS, true },
+	{ "WALK-IN-VM", "walk.hypervisor", OUT_BOOL, true },
 	{ "DIRECT-IO", "direct_io", OUT_BOOL, true },
 	{ NULL, NULL, OUT_TEXT, false }
 };
@@ -50,8 +56,26 @@ static int look_up(const char *text, struct hpbuf_nl_buf *buf, struct hp_error *
 	return e->code;
 }
 
-/* How a mapping of all of @fd comes out; null when it cannot be mapped here. */
-static json_t *leaf_of(int fd, const struct hpbuf_nl_buf *buf)
+static json_t *walk_of(const void *addr, const struct hpbuf_nl_buf *buf)
+{
+	struct hpbuf_nl_walk_req req = { .samples = WALK_FEW };
+	struct hp_error ignored = { 0 };
+	struct hpbuf_nl *nl;
+	json_t *walk = NULL;
+
+	/* In another network namespace there is none. */
+	if (hpbuf_nl_open(&nl))
+		return NULL;
+	walk_run(nl, addr, buf->size, &req, &walk, &ignored);
+	hpbuf_nl_close(nl);
+	return walk;
+}
+
+/*
+ * How a mapping of all of @fd comes out; null when it cannot be mapped here.
+ * @walk: set to what page walks cost there, or left alone
+ */
+static json_t *leaf_of(int fd, const struct hpbuf_nl_buf *buf, json_t **walk)
 {
 	struct hpbuf_info info = { 0 };
 	json_t *leaf = NULL;
@@ -66,6 +90,8 @@ static json_t *leaf_of(int fd, const struct hpbuf_nl_buf *buf)
 				 "pmd", (json_int_t)info.leaf_bytes_pmd,
 				 "pud", (json_int_t)info.leaf_bytes_pud,
 				 "none", (json_int_t)info.leaf_bytes_none);
+	if (leaf)
+		*walk = walk_of(p, buf);
 	munmap(p, buf->size);
 	return leaf ? leaf : json_null();
 }
@@ -75,19 +101,20 @@ static void put_device(json_t *row, const struct hp_ctx *ctx, const struct hpbuf
 {
 	struct hpbuf_caps caps;
 	int dev = hpbuf_open_device(ctx->device, &caps), fd;
-	json_t *leaf = NULL;
+	json_t *leaf = NULL, *walk = NULL;
 
 	json_object_set_new(row, "direct_io",
 			    dev < 0 ? json_null() : json_boolean(caps.flags & HPBUF_CAP_GUP));
 	if (dev >= 0) {
 		fd = hpbuf_open_id(dev, buf->id, true);
 		if (fd >= 0) {
-			leaf = leaf_of(fd, buf);
+			leaf = leaf_of(fd, buf, &walk);
 			close(fd);
 		}
 		close(dev);
 	}
 	json_object_set_new(row, "leaf", leaf ? leaf : json_null());
+	json_object_set_new(row, "walk", walk ? walk : json_null());
 }
 
 /* The reason for a missing figure is shown where there is one. */

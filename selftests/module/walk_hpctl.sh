@@ -66,7 +66,7 @@ check "the table notes the virtual machine" bash -c '"$1" walk -b anon-4k -s 4M 
 "$hpctl" alloc -s 4M -p 2M --name walked -q
 id=$("$hpctl" list -j | jq '.results[] | select(.name == "walked") | .id')
 check "an existing buffer" bash -c '"$1" walk --buffer "$2" -j | jq -e ".results[0] | .walk.leaf == \"pmd\" and .estimate == null and .verified"' - "$hpctl" "$id"
-check "it is still there" code 0 show walked
+check "it is still there, and show has its walks" bash -c '"$1" show walked -j | jq -e ".results[0].walk | .leaf == \"pmd\" and .cost_ns > 0"' - "$hpctl"
 "$hpctl" free walked -q
 check "no such buffer: exit 1" code 1 walk --buffer 2000000000
 
