@@ -30,6 +30,8 @@ void *lines_chase(void *p, uint64_t steps)
 	/* The next address is what the last load gave: nothing overlaps. */
 #pragma GCC unroll 8
 	for (; steps; steps--)
-		p = *(void *volatile *)p;
+		p = *(void **)p;
+	/* Also when nobody looks at where it ended. */
+	asm volatile("" : "+r" (p));
 	return p;
 }

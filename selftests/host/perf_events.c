@@ -25,7 +25,7 @@ TEST(known_cpus)
 	};
 	const struct perf_cpu *cpu;
 
-	for (size_t i = 0; i < sizeof(intel) / sizeof(intel[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(intel); i++) {
 		cpu = perf_cpu_find("GenuineIntel", 6, intel[i].model);
 		ASSERT_NE(NULL, cpu) TH_LOG("model 0x%x", intel[i].model);
 		EXPECT_NE(NULL, strstr(cpu->walks, "WALK_COMPLETED"));
@@ -74,7 +74,7 @@ TEST(libpfm_knows_them)
 	pfm = pfm_open();
 	if (!pfm)
 		SKIP(return, "needs libpfm.so.4 (libpfm4)");
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		const struct perf_cpu *cpu = perf_cpu_find(known[i].vendor, known[i].family,
 							   known[i].model);
 

@@ -52,7 +52,7 @@ TEST(one_cycle)
 	unsigned char *p = reserve(MAX_LINES * 4096UL);
 
 	ASSERT_NE(NULL, p);
-	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
 		for (int spread = 0; spread < 2; spread++) {
 			struct lines l = { p, sizes[s], 12, spread };
 

@@ -30,11 +30,9 @@ static const struct perf_cpu icelake = {
 /* The reloads that the second level did not have either; nothing counts cycles. */
 static const struct perf_cpu zen = {
 	"Zen to Zen 4",
-	"L1_DTLB_MISS:TLB_RELOAD_4K_L2_MISS:TLB_RELOAD_2M_L2_MISS:TLB_RELOAD_1G_L2_MISS"
-	":TLB_RELOAD_COALESCED_PAGE_MISS", NULL,
+	"L1_DTLB_MISS:TLB_RELOAD_4K_L2_MISS:TLB_RELOAD_2M_L2_MISS:TLB_RELOAD_1G_L2_MISS:TLB_RELOAD_COALESCED_PAGE_MISS",
+	NULL,
 };
-
-#define ALL_MODELS	0, 0xff
 
 /* CPUs with two kinds of cores are left out: each has events of its own. */
 static const struct {
@@ -60,8 +58,8 @@ static const struct {
 	{ "GenuineIntel", 6, 0x8f, 0x8f, &icelake },
 	{ "GenuineIntel", 6, 0xa7, 0xa7, &icelake },
 	{ "GenuineIntel", 6, 0xcf, 0xcf, &icelake },
-	{ "AuthenticAMD", 0x17, ALL_MODELS, &zen },
-	{ "AuthenticAMD", 0x19, ALL_MODELS, &zen },
+	{ "AuthenticAMD", 0x17, 0, 0xff, &zen },
+	{ "AuthenticAMD", 0x19, 0, 0xff, &zen },
 };
 
 const struct perf_cpu *perf_cpu_find(const char *vendor, unsigned int family,
@@ -77,18 +75,19 @@ const struct perf_cpu *perf_cpu_find(const char *vendor, unsigned int family,
 const struct perf_cpu *perf_cpu_here(void)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
-	unsigned int family = 0, model = 0;
 	char line[256], vendor[32] = "";
+	unsigned int family = 0, model = 0;
+	int found = 0;
 
 	/* The first CPU; the others are alike. */
 	while (f && fgets(line, sizeof(line), f) && *line != '\n') {
-		sscanf(line, "vendor_id : %31s", vendor);
-		sscanf(line, "cpu family : %u", &family);
-		sscanf(line, "model : %u", &model);
+		found += sscanf(line, "vendor_id : %31s", vendor) == 1;
+		found += sscanf(line, "cpu family : %u", &family) == 1;
+		found += sscanf(line, "model : %u", &model) == 1;
 	}
 	if (f)
 		fclose(f);
-	return perf_cpu_find(vendor, family, model);
+	return found == 3 ? perf_cpu_find(vendor, family, model) : NULL;
 }
 
 /* ---- libpfm4 ---- */
