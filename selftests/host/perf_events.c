@@ -101,7 +101,7 @@ static struct perf_counts some(int64_t loads, int64_t misses, int64_t walks, int
 		       [PERF_DTLB_LOADS] = loads, [PERF_DTLB_MISSES] = misses,
 		       [PERF_WALKS] = walks, [PERF_WALK_CYCLES] = cycles,
 		       [PERF_PAGE_FAULTS] = 3 },
-		.running = { 1, 0.5, 1 }, .taken = true,
+		.running = { 1, 0.5 }, .taken = true,
 	};
 }
 
@@ -167,7 +167,7 @@ TEST(sums)
 	EXPECT_TRUE(sum.running[PERF_GROUP_TLB] == 0.25);
 }
 
-/* The kernel's own counter is there on any machine that has perf events at all. */
+/* Those are there without any hardware. */
 TEST(page_faults_are_counted)
 {
 	struct perf *perf = perf_open();
@@ -183,14 +183,11 @@ TEST(page_faults_are_counted)
 	for (size_t i = 0; i < size; i += 4096)
 		*(volatile char *)(p + i) = 1;
 	perf_stop(perf, &c);
-	if (c.v[PERF_PAGE_FAULTS] < 0)
-		SKIP(goto out, "needs perf events: %s", perf_why(perf));
 	EXPECT_GE(c.v[PERF_PAGE_FAULTS], 1);
 	perf_start(perf);
 	perf_stop(perf, &c);
 	/* Only what lies between counts. */
 	EXPECT_LE(c.v[PERF_PAGE_FAULTS], 2);
-out:
 	free(p);
 	perf_close(perf);
 }

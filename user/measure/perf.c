@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,12 +18,16 @@
 #define DTLB_LOAD(what)	(PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_OP_READ << 8 | \
 			 PERF_COUNT_HW_CACHE_RESULT_##what << 16)
 
-/* The order of the ids is the order within the groups. */
-static const enum perf_group group_of[PERF_IDS] = {
+/*
+ * The order of the ids is the order within the groups. Page faults are not among
+ * them: the kernel counts them for getrusage() at the same place, and its
+ * software event would switch on, by patching the running kernel, accounting in
+ * every context switch, on machines that could count nothing else.
+ */
+static const enum perf_group group_of[PERF_PAGE_FAULTS] = {
 	[PERF_USER_CYCLES] = PERF_GROUP_CYCLES, [PERF_KERNEL_CYCLES] = PERF_GROUP_CYCLES,
 	[PERF_DTLB_LOADS] = PERF_GROUP_TLB, [PERF_DTLB_MISSES] = PERF_GROUP_TLB,
 	[PERF_WALKS] = PERF_GROUP_TLB, [PERF_WALK_CYCLES] = PERF_GROUP_TLB,
-	[PERF_PAGE_FAULTS] = PERF_GROUP_FAULTS,
 };
 
 /* What read() gives of a group. */
@@ -36,13 +41,15 @@ struct reading {
  * @fd: by id, -1: there is none
  * @leader: by group, the descriptor that stands for it, -1
  * @begin: by group, as it stood at perf_start()
+ * @faults: page faults at perf_start()
  * @user_only: the kernel's part may not be counted
  * @err: of the first hardware counter that could not be had
  */
 struct perf {
-	int fd[PERF_IDS];
+	int fd[PERF_PAGE_FAULTS];
 	int leader[PERF_GROUPS];
 	struct reading begin[PERF_GROUPS];
+	int64_t faults;
 	bool user_only;
 	int err;
 	char why[240];
@@ -72,9 +79,7 @@ static bool describe(enum perf_id id, const struct perf_cpu *cpu, struct pfm *pf
 	case PERF_WALK_CYCLES:
 		return cpu && pfm_encode(pfm, cpu->walk_cycles, attr);
 	default:
-		attr->type = PERF_TYPE_SOFTWARE;
-		attr->config = PERF_COUNT_SW_PAGE_FAULTS;
-		return true;
+		return false;
 	}
 }
 
@@ -106,7 +111,7 @@ static void open_one(struct perf *p, enum perf_id id, const struct perf_cpu *cpu
 	} else if (p->fd[id] < 0 && id == PERF_KERNEL_CYCLES && errno != ENOENT) {
 		p->user_only = perf_hardware(p);
 	}
-	if (p->fd[id] < 0 && !p->err && id != PERF_PAGE_FAULTS)
+	if (p->fd[id] < 0 && !p->err)
 		p->err = errno;
 	if (*leader < 0)
 		*leader = p->fd[id];
@@ -156,10 +161,10 @@ struct perf *perf_open(void)
 		return NULL;
 	for (int g = 0; g < PERF_GROUPS; g++)
 		p->leader[g] = -1;
-	for (int id = 0; id < PERF_IDS; id++)
+	for (int id = 0; id < PERF_PAGE_FAULTS; id++)
 		p->fd[id] = -1;
 	pfm = cpu ? pfm_open() : NULL;
-	for (int id = 0; id < PERF_IDS; id++)
+	for (int id = 0; id < PERF_PAGE_FAULTS; id++)
 		open_one(p, id, cpu, pfm);
 	explain(p, cpu, pfm);
 	pfm_close(pfm);
@@ -168,7 +173,7 @@ struct perf *perf_open(void)
 
 void perf_close(struct perf *p)
 {
-	for (int id = 0; p && id < PERF_IDS; id++)
+	for (int id = 0; p && id < PERF_PAGE_FAULTS; id++)
 		if (p->fd[id] >= 0)
 			close(p->fd[id]);
 	free(p);
@@ -190,8 +195,18 @@ static bool read_group(const struct perf *p, int group, struct reading *r)
 	return read(p->leader[group], r, sizeof(*r)) >= (ssize_t)(3 * sizeof(r->nr));
 }
 
+static int64_t faults_now(void)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	return ru.ru_minflt + ru.ru_majflt;
+}
+
 void perf_start(struct perf *p)
 {
+	if (p)
+		p->faults = faults_now();
 	for (int g = 0; p && g < PERF_GROUPS; g++)
 		if (p->leader[g] >= 0)
 			read_group(p, g, &p->begin[g]);
@@ -214,7 +229,7 @@ static void take_group(const struct perf *p, int group, struct perf_counts *c)
 	if (!running)
 		return;
 	c->running[group] = (double)running / (double)enabled;
-	for (int id = 0; id < PERF_IDS; id++) {
+	for (int id = 0; id < PERF_PAGE_FAULTS; id++) {
 		if ((int)group_of[id] != group || p->fd[id] < 0)
 			continue;
 		c->v[id] = (int64_t)((double)(b.v[n] - a->v[n]) * (double)enabled /
@@ -232,6 +247,8 @@ void perf_stop(struct perf *p, struct perf_counts *c)
 	c->taken = p;
 	for (int id = 0; id < PERF_IDS; id++)
 		c->v[id] = -1;
+	if (p)
+		c->v[PERF_PAGE_FAULTS] = faults_now() - p->faults;
 	for (int g = 0; p && g < PERF_GROUPS; g++)
 		if (p->leader[g] >= 0)
 			take_group(p, g, c);

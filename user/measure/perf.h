@@ -18,7 +18,7 @@ enum perf_id {
 	PERF_DTLB_MISSES,	/* all levels */
 	PERF_WALKS,
 	PERF_WALK_CYCLES,
-	PERF_PAGE_FAULTS,	/* by the kernel, without any hardware */
+	PERF_PAGE_FAULTS,	/* by getrusage(): always there */
 	PERF_IDS
 };
 
@@ -26,7 +26,6 @@ enum perf_id {
 enum perf_group {
 	PERF_GROUP_CYCLES,
 	PERF_GROUP_TLB,
-	PERF_GROUP_FAULTS,
 	PERF_GROUPS
 };
 
