@@ -8,11 +8,14 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/topology.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include "buf.h"
 #include "collect.h"
+#include "compat/compat.h"
 #include "event.h"
 #include "fs.h"
 #include "hist.h"
@@ -45,22 +48,9 @@ static struct buf *find_name(const char *name)
 	struct buf *b;
 
 	xa_for_each(&bufs, id, b)
-		if (b->state != BUF_FREED && !strcmp(b->name, name))
+		if ((b->state == BUF_NEW || b->state == BUF_LIVE) && !strcmp(b->name, name))
 			return b;
 	return NULL;
-}
-
-/* Reserve an id and the name. */
-static int buf_register(struct buf *b)
-{
-	int ret = -EEXIST;
-
-	mutex_lock(&buf_lock);
-	if (!b->name[0] || !find_name(b->name))
-		ret = xa_alloc_cyclic(&bufs, &b->id, b, XA_LIMIT(1, INT_MAX),
-				      &buf_next_id, GFP_KERNEL);
-	mutex_unlock(&buf_lock);
-	return ret < 0 ? ret : 0;
 }
 
 static void buf_unregister(struct buf *b)
@@ -69,6 +59,27 @@ static void buf_unregister(struct buf *b)
 	xa_erase(&bufs, b->id);
 	buf_changed();
 	mutex_unlock(&buf_lock);
+}
+
+/* Reserve an id, and then the name. */
+static int buf_register(struct buf *b)
+{
+	int ret;
+
+	/* Not under the mutex: it may wait for memory. */
+	ret = xa_alloc_cyclic(&bufs, &b->id, b, XA_LIMIT(1, INT_MAX), &buf_next_id, GFP_KERNEL);
+	if (ret < 0)
+		return ret;
+	ret = 0;
+	mutex_lock(&buf_lock);
+	if (b->name[0] && find_name(b->name))
+		ret = -EEXIST;
+	else
+		b->state = BUF_NEW;
+	mutex_unlock(&buf_lock);
+	if (ret)
+		buf_unregister(b);
+	return ret;
 }
 
 static struct buf *buf_new(const struct buf_spec *spec)
@@ -119,8 +130,6 @@ static int buf_fill(struct buf *b, const struct buf_spec *spec)
 	unsigned int i;
 	int ret;
 
-	if (!limit_above_floor(buf_size(b)))
-		return -ENOMEM;
 	ret = buf_make_tables(b);
 	if (ret)
 		return ret;
@@ -192,42 +201,133 @@ void buf_get(struct buf *b)
 	kref_get(&b->ref);
 }
 
-static void buf_release(struct kref *ref)
+/*
+ * Where folios are mapped, pages can be pinned (a pipe, direct I/O, RDMA), and a
+ * pin outlives mappings and descriptors. Without those there can be no new one.
+ */
+static bool buf_pinned(const struct buf *b)
 {
-	struct buf *b = container_of(ref, struct buf, ref);
-	u64 start = ktime_get_ns();
+	unsigned int i;
 
-	/*
-	 * Its id is found until here, but look-ups take no reference to a buffer
-	 * that has none left.
-	 */
+	if (!COMPAT_MAP_FOLIO)
+		return false;
+	for (i = 0; i < b->nr; i++)
+		if (page_count(pfn_to_page(b->pfn[i])) != 1)
+			return true;
+	return false;
+}
+
+/* ---- buffers whose memory cannot be given back here and now ---- */
+
+#define LINGER_POLL	msecs_to_jiffies(100)
+
+static void linger_work_fn(struct work_struct *work);
+
+static DEFINE_SPINLOCK(linger_lock);
+static LIST_HEAD(linger_bufs);	/* each with the one reference that is left */
+static DECLARE_DELAYED_WORK(linger_work, linger_work_fn);
+
+static void linger_add(struct buf *b, unsigned long delay)
+{
+	spin_lock(&linger_lock);
+	list_add_tail(&b->linger, &linger_bufs);
+	spin_unlock(&linger_lock);
+	schedule_delayed_work(&linger_work, delay);
+}
+
+static void linger_work_fn(struct work_struct *work)
+{
+	struct buf *b, *next;
+	LIST_HEAD(todo);
+
+	spin_lock(&linger_lock);
+	list_splice_init(&linger_bufs, &todo);
+	spin_unlock(&linger_lock);
+	list_for_each_entry_safe(b, next, &todo, linger) {
+		list_del(&b->linger);
+		buf_put(b);
+	}
+}
+
+void buf_put_later(struct buf *b)
+{
+	if (!refcount_dec_not_one(&b->ref.refcount))
+		linger_add(b, 0);
+}
+
+void buf_exit(void)
+{
+	/* It has let go of the module, but may still be on its way out. */
+	cancel_delayed_work_sync(&linger_work);
+}
+
+/* ---- the end of a buffer ---- */
+
+/* Nobody else can reach it: the last reference is gone. */
+static void buf_release(struct buf *b)
+{
+	u64 start = ktime_get_ns();
+	bool told = b->state != BUF_NEW;
+
+	/* Look-ups find its id until here, but take no reference to it. */
 	buf_unregister(b);
 	collect_put(b->shift, b->nr, b->pfn);
 	limit_uncharge(b->owner, buf_size(b));
-	b->free_ns = ktime_get_ns() - start;
+	b->free_ns = ktime_get_ns() - start ?: 1;
+	if (told)
+		event_free(b);
+	fs_drop(b->inode);
+}
+
+/*
+ * Pinned pages stay charged, and the buffer listed, until the pins are gone. It
+ * can no longer be opened.
+ */
+static void buf_revive(struct buf *b)
+{
+	mutex_lock(&buf_lock);
+	b->state = BUF_FREED;
+	buf_changed();
+	kref_init(&b->ref);
+	mutex_unlock(&buf_lock);
+	linger_add(b, LINGER_POLL);
+}
+
+static void buf_last_put(struct kref *ref)
+{
+	/* What the last reference decides is in buf_put(). */
 }
 
 u64 buf_put(struct buf *b)
 {
 	u64 ns;
 
-	if (!kref_put(&b->ref, buf_release))
+	if (!kref_put(&b->ref, buf_last_put))
 		return 0;
+	if (buf_pinned(b)) {
+		buf_revive(b);
+		return 0;
+	}
+	buf_release(b);
 	ns = b->free_ns;
-	if (b->state != BUF_NEW)
-		event_free(b);
-	fs_drop(b->inode);
 	buf_destroy(b);
-	return ns ?: 1;
+	return ns;
 }
 
-struct buf *buf_find(u32 id, const char *name)
+static bool buf_visible(const struct buf *b)
+{
+	return b->state == BUF_LIVE || b->state == BUF_FREED;
+}
+
+struct buf *buf_find(u32 id, const char *name, bool freed_too)
 {
 	struct buf *b;
 
 	mutex_lock(&buf_lock);
 	b = id ? xa_load(&bufs, id) : find_name(name);
-	if (b && (b->state != BUF_LIVE || !kref_get_unless_zero(&b->ref)))
+	if (b && !(b->state == BUF_LIVE || (freed_too && b->state == BUF_FREED)))
+		b = NULL;
+	if (b && !kref_get_unless_zero(&b->ref))
 		b = NULL;
 	mutex_unlock(&buf_lock);
 	return b;
@@ -240,7 +340,7 @@ struct buf *buf_next(u32 id)
 
 	mutex_lock(&buf_lock);
 	xa_for_each_start(&bufs, index, b, id)
-		if (b->state != BUF_NEW && kref_get_unless_zero(&b->ref))
+		if (buf_visible(b) && kref_get_unless_zero(&b->ref))
 			break;
 	mutex_unlock(&buf_lock);
 	return b;

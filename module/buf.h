@@ -5,6 +5,7 @@
 #include <linux/atomic.h>
 #include <linux/fs.h>
 #include <linux/kref.h>
+#include <linux/list.h>
 #include <linux/nodemask.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
@@ -20,7 +21,8 @@
  *
  * @ref: references
  * @id, @name: fixed; @name is unique among those that can be opened
- * @state: guarded by the registry's lock
+ * @state: RAW has an id only, NEW its name too, LIVE can be opened, FREED not any
+ *	more; guarded by the registry's lock
  * @persist: a reference is held until buf_free(); guarded by the same lock
  * @owner: effective user that made it
  * @inode: all its files are on it
@@ -29,11 +31,12 @@
  * @alloc_ns, @time: what getting them took
  * @free_ns: what giving them back took; set by the last buf_put()
  * @created_ns: CLOCK_BOOTTIME
+ * @linger: among those that wait for pins to go
  */
 struct buf {
 	struct kref ref;
 	u32 id;
-	enum buf_state { BUF_NEW, BUF_LIVE, BUF_FREED } state;
+	enum buf_state { BUF_RAW, BUF_NEW, BUF_LIVE, BUF_FREED } state;
 	bool persist;
 	char name[HPBUF_NAME_LEN];
 	kuid_t owner;
@@ -45,6 +48,7 @@ struct buf {
 	unsigned long *pfn;
 	u32 *node_pages;
 
+	struct list_head linger;
 	u64 created_ns;
 	u64 alloc_ns;
 	u64 free_ns;
@@ -72,6 +76,7 @@ struct buf_spec {
 };
 
 void buf_init(void);
+void buf_exit(void);
 
 /*
  * A buffer with all its memory and one reference for the caller. Nobody else
@@ -86,14 +91,20 @@ void buf_get(struct buf *b);
 
 /*
  * Drop a reference. Returns the nanoseconds that giving the memory back took,
- * or 0 when it is still held. Sleeps.
+ * or 0 when it is still held, by others or by pins. Sleeps.
  */
 u64 buf_put(struct buf *b);
 
-/* A reference to a buffer that can be opened, by id or by name, or NULL. */
-struct buf *buf_find(u32 id, const char *name);
+/* The same from a place that must not take long. */
+void buf_put_later(struct buf *b);
 
-/* A reference to the first living buffer with an id of @id or more, or NULL. */
+/*
+ * A reference to a buffer that can be opened, by id or by name, or NULL. With
+ * @freed_too by id also to one that cannot, but still holds memory.
+ */
+struct buf *buf_find(u32 id, const char *name, bool freed_too);
+
+/* A reference to the first buffer that holds memory and has an id of @id or more, or NULL. */
 struct buf *buf_next(u32 id);
 
 /* Changes with the set of living buffers; never 0. */

@@ -21,12 +21,16 @@
 #include "limit.h"
 #include "stat.h"
 
-/* @list: candidates for 1 GiB pages by node; NULL for 2 MiB */
+/*
+ * @list: candidates for 1 GiB pages by node; NULL for 2 MiB
+ * @stop: set before the signal, which a thread that has just begun may miss
+ */
 struct collect_job {
 	struct collect *c;
 	struct contig_list **list;
 	struct completion done;
 	unsigned int got;
+	bool stop;
 	int ret;
 };
 
@@ -72,15 +76,17 @@ err_free:
 	return ret;
 }
 
-static int get_one(struct collect *c, int nid, struct contig_list *list, unsigned long *pfn)
+static int get_one(struct collect_job *job, int nid, unsigned long *pfn)
 {
+	struct contig_list *list = job->list ? job->list[nid] : NULL;
+	struct collect *c = job->c;
 	struct contig_time before = c->time;
 	u64 start = ktime_get_ns();
 	int ret;
 
-	if (fatal_signal_pending(current))
+	if (fatal_signal_pending(current) || READ_ONCE(job->stop))
 		return -EINTR;
-	if (!limit_above_floor(1ULL << c->shift))
+	if (!limit_above_floor())
 		return -ENOMEM;
 	if (list)
 		ret = contig_get_1g(nid, list, &c->time, pfn);
@@ -103,11 +109,11 @@ static int get_from_node(struct collect_job *job, int nid)
 	int ret = 0;
 
 	while (job->got < c->nr) {
-		ret = get_one(c, nid, job->list ? job->list[nid] : NULL,
-			      &c->pfn[job->got]);
+		ret = get_one(job, nid, &c->pfn[job->got]);
 		if (ret)
 			break;
 		job->got++;
+		limit_unreserve(1ULL << c->shift);
 		cond_resched();
 	}
 	return ret;
@@ -151,7 +157,7 @@ static int collect_thread(void *arg)
 {
 	struct collect_job *job = arg;
 
-	allow_signal(SIGKILL);
+	allow_kernel_signal(SIGKILL);
 	job->ret = get_all(job);
 	complete(&job->done);
 
@@ -175,30 +181,56 @@ static int wait_for_job(struct collect_job *job, struct task_struct *thread)
 						    msecs_to_jiffies(job->c->timeout_ms));
 	if (left > 0)
 		return 0;
+	WRITE_ONCE(job->stop, true);
 	send_sig(SIGKILL, thread, 1);
 	wait_for_completion(&job->done);
 	return left ? -EINTR : -ETIMEDOUT;
 }
 
-int collect_pages(struct collect *c)
+/* On the CPUs and at the priority of the caller, whose work it does. */
+static struct task_struct *collect_start(struct collect_job *job)
 {
-	struct collect_job job = { .c = c };
+	struct task_struct *thread = kthread_create(collect_thread, job, "hpbuf-collect");
+
+	if (IS_ERR(thread))
+		return thread;
+	set_user_nice(thread, task_nice(current));
+	set_cpus_allowed_ptr(thread, current->cpus_ptr);
+	wake_up_process(thread);
+	return thread;
+}
+
+static int run_job(struct collect_job *job)
+{
 	struct task_struct *thread;
 	int stopped, ret;
 
-	init_completion(&job.done);
-	thread = kthread_run(collect_thread, &job, "hpbuf-collect");
+	init_completion(&job->done);
+	thread = collect_start(job);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread) == -EINTR ? -EINTR : -ENOMEM;
-	stopped = wait_for_job(&job, thread);
+	stopped = wait_for_job(job, thread);
 	kthread_stop(thread);
 
-	ret = job.ret;
+	ret = job->ret;
 	/* A job that was done just as the time ran out is done. */
 	if (ret == -EINTR && stopped)
 		ret = stopped;
 	if (fatal_signal_pending(current))
 		ret = -EINTR;
+	return ret;
+}
+
+int collect_pages(struct collect *c)
+{
+	struct collect_job job = { .c = c };
+	int ret;
+
+	ret = limit_reserve((u64)c->nr << c->shift);
+	if (ret)
+		return ret;
+	ret = run_job(&job);
+	limit_unreserve((u64)(c->nr - job.got) << c->shift);
 	if (ret)
 		collect_put(c->shift, job.got, c->pfn);
 	return ret;

@@ -77,10 +77,15 @@ int contig_get_2m(int nid, struct contig_time *t, unsigned long *pfn)
 
 void contig_put(unsigned int shift, unsigned long pfn)
 {
+	unsigned long end = pfn + (1UL << (shift - PAGE_SHIFT));
 	struct page *page = pfn_to_page(pfn);
 
-	if (PageHead(page))
+	if (PageHead(page)) {
 		put_page(page);
-	else
-		free_contig_range(pfn, 1UL << (shift - PAGE_SHIFT));
+		return;
+	}
+	for (; pfn < end; pfn += 1UL << PMD_ORDER) {
+		free_contig_range(pfn, 1UL << PMD_ORDER);
+		cond_resched();
+	}
 }

@@ -240,7 +240,7 @@ static int open_make(struct hpbuf_open *o, struct dev_made *made)
 		return -EINVAL;
 	if (!name_ok(o->name) || !o->id == !o->name[0])
 		return -EINVAL;
-	b = buf_find(o->id, o->name);
+	b = buf_find(o->id, o->name, false);
 	if (!b)
 		return -ENOENT;
 	fd = buf_owned(b) ? open_fd(made, b, flags) : -EACCES;
@@ -290,7 +290,7 @@ static long dev_free(struct file *file, void *arg, void **state)
 
 	if (f->reserved || f->busy || f->reserved2 || f->free_ns)
 		return -EINVAL;
-	b = f->id ? buf_find(f->id, NULL) : NULL;
+	b = f->id ? buf_find(f->id, NULL, false) : NULL;
 	if (!b)
 		return -ENOENT;
 	ret = buf_owned(b) ? buf_unpersist(b) : -EACCES;

@@ -55,7 +55,8 @@ static enum hpbuf_cause event_cause(int err)
 
 static int event_put(struct sk_buff *skb, const struct event *e)
 {
-	if (nla_put_u64_64bit(skb, HPBUF_A_EVENT_SEQ, event_seq, 0) ||
+	/* The number first, at a known place: it is filled in under the lock. */
+	if (nla_put_u64_64bit(skb, HPBUF_A_EVENT_SEQ, 0, 0) ||
 	    nla_put_u32(skb, HPBUF_A_EVENT_KIND, e->kind) ||
 	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_TIME_NS, ktime_get_boottime_ns(), 0) ||
 	    nla_put_u32(skb, HPBUF_A_EVENT_PAGE_SHIFT, e->shift) ||
@@ -70,30 +71,44 @@ static int event_put(struct sk_buff *skb, const struct event *e)
 	return 0;
 }
 
-static void event_build_and_send(const struct event *e)
+/* A message without its number, whose place is put into @seq; NULL: none. */
+static struct sk_buff *event_build(const struct event *e, void **seq)
 {
 	struct sk_buff *skb;
 	void *head;
 
+	if (!genl_has_listeners(&netlink_family, &init_net, NETLINK_GROUP_EVENTS))
+		return NULL;
 	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!skb)
-		return;
+		return NULL;
 	head = genlmsg_put(skb, 0, 0, &netlink_family, 0, HPBUF_CMD_EVENT_NTF);
 	if (!head || event_put(skb, e)) {
 		nlmsg_free(skb);
-		return;
+		return NULL;
 	}
+	*seq = nla_data(head);
 	genlmsg_end(skb, head);
-	genlmsg_multicast(&netlink_family, skb, 0, NETLINK_GROUP_EVENTS, GFP_KERNEL);
+	return skb;
 }
 
-/* An event that cannot be sent still has its number, so that it is missed. */
+/*
+ * One that cannot be sent still has its number, so that it is missed. No memory
+ * is waited for under the lock: who gets no copy is told so by ENOBUFS.
+ */
 static void event_send(const struct event *e)
 {
+	struct sk_buff *skb;
+	void *seq;
+
+	skb = event_build(e, &seq);
 	mutex_lock(&event_lock);
 	event_seq++;
-	if (genl_has_listeners(&netlink_family, &init_net, NETLINK_GROUP_EVENTS))
-		event_build_and_send(e);
+	if (skb) {
+		memcpy(seq, &event_seq, sizeof(event_seq));
+		genlmsg_multicast(&netlink_family, skb, 0, NETLINK_GROUP_EVENTS,
+				  GFP_NOWAIT | __GFP_NOWARN);
+	}
 	mutex_unlock(&event_lock);
 }
 

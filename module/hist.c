@@ -108,7 +108,11 @@ void hist_kernel_begin(enum hpbuf_stat_source source)
 
 void hist_kernel_end(enum hpbuf_stat_source source, u64 ns, u64 pages, u64 failed)
 {
-	hist_add(this_cpu_ptr(&kernel->hist[source - KERNEL_FIRST]), ns, pages, failed);
+	/* Probes are preemptible on newer kernels. */
+	struct hist_kernel *k = get_cpu_ptr(kernel);
+
+	hist_add(&k->hist[source - KERNEL_FIRST], ns, pages, failed);
+	put_cpu_ptr(kernel);
 }
 
 static void hist_sum(struct hist *sum, const struct hist *h)

@@ -31,7 +31,7 @@ void hist_own(enum hpbuf_stat_source source, unsigned int shift, int nid, u64 ns
 /* An allocation failed. */
 void hist_failure(enum hpbuf_cause cause);
 
-/* An operation of the kernel began, or ended after @ns. With preemption off. */
+/* An operation of the kernel began, or ended after @ns. From any task context. */
 void hist_kernel_begin(enum hpbuf_stat_source source);
 void hist_kernel_end(enum hpbuf_stat_source source, u64 ns, u64 pages, u64 failed);
 

@@ -6,6 +6,7 @@
  * outlive the process that made it. What the caller has locked otherwise counts
  * too, so that the limit cannot be had twice.
  */
+#include <linux/atomic.h>
 #include <linux/capability.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -27,6 +28,9 @@ static DEFINE_MUTEX(limit_lock);
 static LIST_HEAD(limit_users);
 static u64 limit_total;
 
+/* Granted, and not yet taken from the system. */
+static atomic64_t limit_reserved;
+
 static struct limit_user *limit_find(kuid_t uid)
 {
 	struct limit_user *u;
@@ -37,15 +41,15 @@ static struct limit_user *limit_find(kuid_t uid)
 	return NULL;
 }
 
-static struct limit_user *limit_find_or_add(kuid_t uid)
+/* @spare is used, and taken from the caller, when @uid has no entry yet. */
+static struct limit_user *limit_find_or_add(kuid_t uid, struct limit_user **spare)
 {
 	struct limit_user *u = limit_find(uid);
 
 	if (u)
 		return u;
-	u = kzalloc(sizeof(*u), GFP_KERNEL_ACCOUNT);
-	if (!u)
-		return NULL;
+	u = *spare;
+	*spare = NULL;
 	u->uid = uid;
 	list_add(&u->node, &limit_users);
 	return u;
@@ -72,32 +76,36 @@ static bool limit_memlock_exceeded(const struct limit_user *u, u64 bytes)
 	return bytes > limit - locked - u->bytes;
 }
 
-int limit_charge(kuid_t owner, u64 bytes)
+static int limit_charge_locked(kuid_t owner, u64 bytes, struct limit_user **spare)
 {
 	u64 max = param_max_bytes();
 	struct limit_user *u;
-	int ret = 0;
 
-	mutex_lock(&limit_lock);
-	if (limit_total > max || bytes > max - limit_total) {
-		ret = -ENOSPC;
-		goto out;
-	}
-	u = limit_find_or_add(owner);
-	if (!u) {
-		ret = -ENOMEM;
-		goto out;
-	}
+	if (limit_total > max || bytes > max - limit_total)
+		return -ENOSPC;
+	u = limit_find_or_add(owner, spare);
 	/* The capability last: asking for it leaves a mark in the audit log. */
 	if (limit_memlock_exceeded(u, bytes) && !capable(CAP_IPC_LOCK)) {
 		limit_drop_if_empty(u);
-		ret = -EDQUOT;
-		goto out;
+		return -EDQUOT;
 	}
 	u->bytes += bytes;
 	WRITE_ONCE(limit_total, limit_total + bytes);
-out:
+	return 0;
+}
+
+int limit_charge(kuid_t owner, u64 bytes)
+{
+	/* Before the lock: freeing and listing do not wait for memory. */
+	struct limit_user *spare = kzalloc(sizeof(*spare), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!spare)
+		return -ENOMEM;
+	mutex_lock(&limit_lock);
+	ret = limit_charge_locked(owner, bytes, &spare);
 	mutex_unlock(&limit_lock);
+	kfree(spare);
 	return ret;
 }
 
@@ -120,11 +128,25 @@ u64 limit_used(void)
 	return READ_ONCE(limit_total);
 }
 
-bool limit_above_floor(u64 bytes)
+bool limit_above_floor(void)
 {
 	long pages = si_mem_available();
 	u64 available = pages > 0 ? (u64)pages << PAGE_SHIFT : 0;
 	u64 floor = param_floor_bytes();
 
-	return available >= floor && bytes <= available - floor;
+	return available >= floor && available - floor >= (u64)atomic64_read(&limit_reserved);
+}
+
+int limit_reserve(u64 bytes)
+{
+	atomic64_add(bytes, &limit_reserved);
+	if (limit_above_floor())
+		return 0;
+	limit_unreserve(bytes);
+	return -ENOMEM;
+}
+
+void limit_unreserve(u64 bytes)
+{
+	atomic64_sub(bytes, &limit_reserved);
 }

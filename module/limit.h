@@ -17,7 +17,15 @@ void limit_uncharge(kuid_t owner, u64 bytes);
 /* Bytes that are charged now. */
 u64 limit_used(void);
 
-/* Whether memory stays above floor_bytes when @bytes more are taken. */
-bool limit_above_floor(u64 bytes);
+/*
+ * Say that @bytes are about to be taken from the system; what has been taken, or
+ * will not be, is unreserved. -ENOMEM when floor_bytes would not be left, with
+ * all that others have reserved.
+ */
+int limit_reserve(u64 bytes);
+void limit_unreserve(u64 bytes);
+
+/* Whether floor_bytes are left when all that is reserved has been taken. */
+bool limit_above_floor(void);
 
 #endif

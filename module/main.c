@@ -44,9 +44,10 @@ err_stat:
 static void __exit hpbuf_exit(void)
 {
 	dev_exit();
-	netlink_exit();
-	/* Nobody can switch tracing on any more. */
+	/* First, so that no stall is sent to a family that is gone. */
 	reclaim_exit();
+	netlink_exit();
+	buf_exit();
 	hist_exit();
 	stat_exit();
 }

@@ -52,6 +52,9 @@ static vm_fault_t map_huge_fault(struct vm_fault *vmf, compat_fault_size size)
 
 	if (order != b->shift - PAGE_SHIFT)
 		return VM_FAULT_FALLBACK;
+	/* A table is there already: huge pages were off for a while. */
+	if (order == PUD_ORDER && !pud_none(*vmf->pud) && !pud_leaf(*vmf->pud))
+		return VM_FAULT_FALLBACK;
 	return map_insert(vmf, order);
 }
 
@@ -65,6 +68,9 @@ static vm_fault_t map_fault(struct vm_fault *vmf)
 	const struct buf *b = vmf->vma->vm_private_data;
 
 	if (b->shift != PMD_SHIFT)
+		return VM_FAULT_SIGBUS;
+	/* A table in its place would make it fault again, for ever. */
+	if (!pmd_none(*vmf->pmd) && !pmd_leaf(*vmf->pmd))
 		return VM_FAULT_SIGBUS;
 	return map_insert(vmf, PMD_ORDER);
 }

@@ -121,16 +121,16 @@ static struct buf *buf_of_request(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr *name = info->attrs[HPBUF_A_BUF_NAME];
 	struct buf *b;
 
-	if (!id == !name) {
+	if (!id == !name || (name && !*(char *)nla_data(name))) {
 		GENL_SET_ERR_MSG(info, "give either id or name");
 		return ERR_PTR(-EINVAL);
 	}
-	b = buf_find(id ? nla_get_u32(id) : 0, name ? nla_data(name) : NULL);
+	b = buf_find(id ? nla_get_u32(id) : 0, name ? nla_data(name) : NULL, true);
 	if (b && may_see(b, current_euid(), netlink_capable(skb, CAP_SYS_ADMIN)))
 		return b;
 	/* Whether somebody else's buffer exists is not told either. */
 	if (b)
-		buf_put(b);
+		buf_put_later(b);
 	NL_SET_BAD_ATTR(info->extack, id ?: name);
 	GENL_SET_ERR_MSG(info, "there is no such buffer");
 	return ERR_PTR(-ENOENT);
@@ -147,7 +147,7 @@ static int buf_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return PTR_ERR(b);
 	msg = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	ret = msg ? put_buf(msg, info->snd_portid, info->snd_seq, 0, b, NULL) : -ENOMEM;
-	buf_put(b);
+	buf_put_later(b);
 	if (ret) {
 		nlmsg_free(msg);
 		return ret;
@@ -160,6 +160,10 @@ enum { ARG_NEXT, ARG_ALL, ARG_UID };
 
 static int buf_get_start(struct netlink_callback *cb)
 {
+	if (nlmsg_attrlen(cb->nlh, GENL_HDRLEN)) {
+		NL_SET_ERR_MSG(cb->extack, "a dump takes no attributes");
+		return -EINVAL;
+	}
 	/* Decided here: later calls may be another task reading the socket. */
 	cb->args[ARG_NEXT] = 1;
 	cb->args[ARG_ALL] = netlink_capable(cb->skb, CAP_SYS_ADMIN);
@@ -184,7 +188,7 @@ static int buf_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 				      NLM_F_MULTI, b, cb);
 		if (!ret)
 			cb->args[ARG_NEXT] = b->id + 1;
-		buf_put(b);
+		buf_put_later(b);
 	}
 	return skb->len ?: ret;
 }
@@ -293,7 +297,8 @@ struct genl_family netlink_family __ro_after_init = {
 	.parallel_ops = true,
 	.ops = netlink_ops,
 	.n_ops = ARRAY_SIZE(netlink_ops),
-	.resv_start_op = HPBUF_CMD_MAX + 1,
+	/* No command is from before strict checking. */
+	.resv_start_op = 0,
 	.mcgrps = netlink_groups,
 	.n_mcgrps = ARRAY_SIZE(netlink_groups),
 };

@@ -205,20 +205,30 @@ int trace_get_doit(struct sk_buff *skb, struct genl_info *info)
 int trace_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
-	struct reclaim_set set;
+	struct reclaim_change c = {};
+	u64 threshold_ns, cgroup;
+	bool enabled;
+	u32 tgid;
 
 	if (!may_trace(skb)) {
 		GENL_SET_ERR_MSG(info, "needs CAP_PERFMON or CAP_SYS_ADMIN");
 		return -EPERM;
 	}
-	reclaim_get(&set);
-	if (attrs[HPBUF_A_TRACE_ENABLED])
-		set.enabled = nla_get_u32(attrs[HPBUF_A_TRACE_ENABLED]);
-	if (attrs[HPBUF_A_TRACE_THRESHOLD_NS])
-		set.threshold_ns = nla_get_u64(attrs[HPBUF_A_TRACE_THRESHOLD_NS]);
-	if (attrs[HPBUF_A_TRACE_PID])
-		set.tgid = nla_get_u32(attrs[HPBUF_A_TRACE_PID]);
-	if (attrs[HPBUF_A_TRACE_CGROUP])
-		set.cgroup = nla_get_u64(attrs[HPBUF_A_TRACE_CGROUP]);
-	return reclaim_change(&set);
+	if (attrs[HPBUF_A_TRACE_ENABLED]) {
+		enabled = nla_get_u32(attrs[HPBUF_A_TRACE_ENABLED]);
+		c.enabled = &enabled;
+	}
+	if (attrs[HPBUF_A_TRACE_THRESHOLD_NS]) {
+		threshold_ns = nla_get_u64(attrs[HPBUF_A_TRACE_THRESHOLD_NS]);
+		c.threshold_ns = &threshold_ns;
+	}
+	if (attrs[HPBUF_A_TRACE_PID]) {
+		tgid = nla_get_u32(attrs[HPBUF_A_TRACE_PID]);
+		c.tgid = &tgid;
+	}
+	if (attrs[HPBUF_A_TRACE_CGROUP]) {
+		cgroup = nla_get_u64(attrs[HPBUF_A_TRACE_CGROUP]);
+		c.cgroup = &cgroup;
+	}
+	return reclaim_change(&c);
 }

@@ -77,6 +77,7 @@ static struct slot *slot_take(struct slot_table *t)
 
 static DEFINE_MUTEX(reclaim_lock);	/* changes */
 static struct reclaim_set now;
+static bool reclaim_closed;
 
 static bool in_cgroup(u64 id)
 {
@@ -285,13 +286,6 @@ void reclaim_init(void)
 	for_each_kernel_tracepoint(match_tracepoint, NULL);
 }
 
-void reclaim_exit(void)
-{
-	static const struct reclaim_set off;
-
-	reclaim_change(&off);
-}
-
 void reclaim_get(struct reclaim_set *set)
 {
 	mutex_lock(&reclaim_lock);
@@ -299,23 +293,46 @@ void reclaim_get(struct reclaim_set *set)
 	mutex_unlock(&reclaim_lock);
 }
 
-int reclaim_change(const struct reclaim_set *set)
+/* Register or unregister what has changed. */
+static int reclaim_switch(bool enable)
 {
-	bool was_on;
+	int ret = 0;
+
+	if (enable && !now.enabled)
+		ret = reclaim_closed ? -ESHUTDOWN : probes_register();
+	else if (!enable && now.enabled)
+		probes_unregister(ARRAY_SIZE(probes));
+	if (!ret)
+		now.enabled = enable;
+	return ret;
+}
+
+int reclaim_change(const struct reclaim_change *c)
+{
 	int ret = 0;
 
 	mutex_lock(&reclaim_lock);
-	was_on = now.enabled;
-	WRITE_ONCE(now.threshold_ns, set->threshold_ns);
-	WRITE_ONCE(now.tgid, set->tgid);
-	WRITE_ONCE(now.cgroup, set->cgroup);
-	if (set->enabled && !was_on)
-		ret = probes_register();
-	else if (!set->enabled && was_on)
-		probes_unregister(ARRAY_SIZE(probes));
-	now.enabled = ret ? was_on : set->enabled;
+	if (c->enabled)
+		ret = reclaim_switch(*c->enabled);
+	if (ret)
+		goto out;
+	if (c->threshold_ns)
+		WRITE_ONCE(now.threshold_ns, *c->threshold_ns);
+	if (c->tgid)
+		WRITE_ONCE(now.tgid, *c->tgid);
+	if (c->cgroup)
+		WRITE_ONCE(now.cgroup, *c->cgroup);
+out:
 	mutex_unlock(&reclaim_lock);
 	return ret;
+}
+
+void reclaim_exit(void)
+{
+	mutex_lock(&reclaim_lock);
+	reclaim_closed = true;
+	reclaim_switch(false);
+	mutex_unlock(&reclaim_lock);
 }
 
 u64 reclaim_untracked(void)

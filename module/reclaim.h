@@ -23,8 +23,19 @@ void reclaim_exit(void);
 
 void reclaim_get(struct reclaim_set *set);
 
-/* Sleeps until probes that were on are gone. -ENOENT: no such tracepoint. */
-int reclaim_change(const struct reclaim_set *set);
+/* What to change: NULL, nothing. */
+struct reclaim_change {
+	const bool *enabled;
+	const u64 *threshold_ns;
+	const u32 *tgid;
+	const u64 *cgroup;
+};
+
+/*
+ * All of it or nothing. Sleeps until probes that were on are gone. -ESHUTDOWN
+ * after reclaim_exit().
+ */
+int reclaim_change(const struct reclaim_change *c);
 
 /* Operations not timed, and stalls not sent, for want of room. */
 u64 reclaim_untracked(void);

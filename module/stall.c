@@ -29,7 +29,7 @@ struct stall {
 
 static void stall_work_fn(struct work_struct *work);
 
-static DEFINE_SPINLOCK(stall_lock);	/* guards what follows */
+static DEFINE_RAW_SPINLOCK(stall_lock);	/* guards what follows */
 static struct stall ring[RING];
 static unsigned int ring_head, ring_tail;	/* head - tail are waiting */
 static u64 stall_seq;
@@ -41,7 +41,7 @@ void stall_report(enum hpbuf_stat_source source, u64 took_ns, int order, u64 pag
 	unsigned long flags;
 	struct stall *s;
 
-	spin_lock_irqsave(&stall_lock, flags);
+	raw_spin_lock_irqsave(&stall_lock, flags);
 	/* One that finds no room has its number, so that it is missed. */
 	stall_seq++;
 	if (ring_head - ring_tail == RING) {
@@ -59,7 +59,7 @@ void stall_report(enum hpbuf_stat_source source, u64 took_ns, int order, u64 pag
 	s->pid = current->pid;
 	strscpy(s->comm, current->comm, sizeof(s->comm));
 out:
-	spin_unlock_irqrestore(&stall_lock, flags);
+	raw_spin_unlock_irqrestore(&stall_lock, flags);
 	schedule_work(&stall_work);
 }
 
@@ -104,11 +104,11 @@ static bool stall_next(struct stall *s)
 {
 	bool any;
 
-	spin_lock_irq(&stall_lock);
+	raw_spin_lock_irq(&stall_lock);
 	any = ring_head != ring_tail;
 	if (any)
 		*s = ring[ring_tail++ % RING];
-	spin_unlock_irq(&stall_lock);
+	raw_spin_unlock_irq(&stall_lock);
 	return any;
 }
 

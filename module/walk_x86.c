@@ -20,9 +20,10 @@
  * with EFER.TCE those for the address), so the walk starts at the top.
  *
  * The tables cannot be freed while interrupts are off, see walk.c. An entry may
- * be cleared by another CPU meanwhile; that CPU then waits for ours to flush its
- * TLB, and a load that misses before is caught by the exception table.
+ * be cleared by another CPU meanwhile: a load that misses then is caught by the
+ * exception table.
  */
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/sched/signal.h>
@@ -41,12 +42,13 @@
 #define BATCH		64
 #define MAX_TABLES	5
 
-/* The entries that translate one address, from the top. */
+/* The entries that translate one address, from the top, and what the leaf says. */
 struct walk_path {
 	const void *entry[MAX_TABLES];
 	int depth;
 	enum walk_level level;
 	unsigned long pfn;
+	u64 flags;
 };
 
 bool walk_can_time(void)
@@ -58,6 +60,20 @@ bool walk_can_time(void)
 static void path_add(struct walk_path *p, const void *entry)
 {
 	p->entry[p->depth++] = entry;
+}
+
+static bool path_end(struct walk_path *p, enum walk_level level, unsigned long pfn, u64 flags)
+{
+	p->level = level;
+	p->pfn = pfn;
+	p->flags = flags;
+	return flags & _PAGE_PRESENT;
+}
+
+/* Not the registers of a device that somebody has mapped: cached, online RAM. */
+static bool path_is_ram(const struct walk_path *p)
+{
+	return !(p->flags & (_PAGE_PCD | _PAGE_PWT)) && pfn_to_online_page(p->pfn);
 }
 
 /* The leaf of @addr, or false when the hardware would find none. */
@@ -72,39 +88,32 @@ static bool find_path(struct mm_struct *mm, unsigned long addr, struct walk_path
 	p->depth = 0;
 	if (!(pgd_flags(pgd) & _PAGE_PRESENT))
 		return false;
-	if (pgtable_l5_enabled())
-		path_add(p, pgdp);
+	path_add(p, pgdp);
+	/* With four levels this is our copy of the entry above, not a table. */
 	p4dp = p4d_offset_lockless(pgdp, pgd, addr);
 	p4d = READ_ONCE(*p4dp);
 	if (!(p4d_flags(p4d) & _PAGE_PRESENT))
 		return false;
-	path_add(p, p4dp);
+	if (pgtable_l5_enabled())
+		path_add(p, p4dp);
 	pudp = pud_offset_lockless(p4dp, p4d, addr);
 	pud = READ_ONCE(*pudp);
 	if (!(pud_flags(pud) & _PAGE_PRESENT))
 		return false;
 	path_add(p, pudp);
-	if (pud_leaf(pud)) {
-		p->level = WALK_PUD;
-		p->pfn = pud_pfn(pud);
-		return true;
-	}
+	if (pud_leaf(pud))
+		return path_end(p, WALK_PUD, pud_pfn(pud), pud_flags(pud));
 	pmdp = pmd_offset_lockless(pudp, pud, addr);
 	pmd = READ_ONCE(*pmdp);
 	if (!(pmd_flags(pmd) & _PAGE_PRESENT))
 		return false;
 	path_add(p, pmdp);
-	if (pmd_leaf(pmd)) {
-		p->level = WALK_PMD;
-		p->pfn = pmd_pfn(pmd);
-		return true;
-	}
+	if (pmd_leaf(pmd))
+		return path_end(p, WALK_PMD, pmd_pfn(pmd), pmd_flags(pmd));
 	ptep = pte_offset_kernel(&pmd, addr);
 	pte = READ_ONCE(*ptep);
 	path_add(p, ptep);
-	p->level = WALK_PTE;
-	p->pfn = pte_pfn(pte);
-	return pte_flags(pte) & _PAGE_PRESENT;
+	return path_end(p, WALK_PTE, pte_pfn(pte), pte_flags(pte));
 }
 
 static __always_inline void flush_one(const void __user *addr)
@@ -170,8 +179,7 @@ static bool sample(unsigned long at, bool cold, enum walk_level *level, u32 *tic
 	const u8 __user *addr = (const u8 __user *)at;
 	struct walk_path p;
 
-	/* Not the registers of a device that somebody has mapped. */
-	if (!find_path(current->mm, at, &p) || !pfn_valid(p.pfn))
+	if (!find_path(current->mm, at, &p) || !path_is_ram(&p))
 		return false;
 	*level = p.level;
 	if (!time_hit_and_warm(addr, ticks))
@@ -315,7 +323,7 @@ int walk_time(unsigned long addr, unsigned long len, struct walk_timing *w)
 		end = min(i + BATCH, w->samples);
 		run_batch(w, &s, addr, len, i, end);
 		cond_resched();
-		if (fatal_signal_pending(current)) {
+		if (signal_pending(current)) {
 			ret = -EINTR;
 			break;
 		}

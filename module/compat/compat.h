@@ -109,6 +109,9 @@ static inline int compat_alloc_range(unsigned long pfn, unsigned int order, gfp_
  *           back off.
  */
 #if defined(HPBUF_HAVE_INSERT_FOLIO)
+#if !defined(HPBUF_HAVE_CONTIG_FROZEN) && !defined(HPBUF_HAVE_CONTIG_COMP)
+#error "hpbuf: this kernel maps folios but gives no compound 1 GiB page"
+#endif
 #define COMPAT_MAP_FOLIO	1
 #define COMPAT_VM_FLAGS		(VM_DONTEXPAND | VM_DONTDUMP)
 #else

@@ -45,7 +45,7 @@ struct proc_smaps {
  * proc_smaps - sum the mappings that overlap [addr, addr + len)
  *
  * Do not call it while a folio-mapped 1 GiB buffer of hpbuf is mapped (kernel
- * 6.15 and later): the kernel's smaps walk splits, that is drops, its leaf.
+ * 6.12 and later): the kernel's smaps walk splits, that is drops, its leaf.
  */
 bool proc_smaps(const void *addr, size_t len, struct proc_smaps *s);
 

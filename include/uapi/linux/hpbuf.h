@@ -19,7 +19,8 @@
  *    longer one is accepted when the surplus is zero, else E2BIG.
  *  * Reserved fields, output fields and unknown flag bits must be zero on the
  *    way in, else EINVAL. An unknown ioctl number is ENOTTY.
- *  * A call either does all it was asked, or nothing.
+ *  * A call either does all it was asked, or nothing (HPBUF_IOC_POPULATE tells
+ *    how far it came).
  *  * All memory is zero when it is handed out.
  *
  * Mapping rules
@@ -35,7 +36,11 @@
  *  * 1 GiB pages need transparent huge pages not to be switched off for the
  *    process (PR_SET_THP_DISABLE, inherited over fork and exec): EOPNOTSUPP.
  *    Someone who switches them off after mmap(), or uses MADV_NOHUGEPAGE on
- *    such a mapping, gets SIGBUS at the next fault.
+ *    such a mapping, gets SIGBUS at the next fault, until it is mapped anew.
+ *  * From 6.12 on, the kernel drops 1 GiB leaves when somebody reads smaps or
+ *    numa_maps of the process (with folio mappings also pagemap, or writes
+ *    clear_refs). Nothing is lost: the next access faults them in again.
+ *  * A mapping without access (PROT_NONE) has no leaves.
  *  * Buffers are shared over fork(), left out of core dumps, and not charged to
  *    memory cgroups.
  */
@@ -76,7 +81,8 @@
  * HPBUF_CAP_GUP	O_DIRECT, vmsplice, process_vm_readv, io_uring's fixed
  *			buffers and RDMA can pin the pages. Without it they fail
  *			with EFAULT; read(), write(), ptrace and /proc/PID/mem
- *			work in both cases.
+ *			work in both cases. A buffer with pinned pages stays
+ *			charged and listed until the pins are gone.
  * HPBUF_CAP_POPULATE	HPBUF_IOC_POPULATE is there.
  * HPBUF_CAP_MAP_POPULATE	MAP_POPULATE and MADV_POPULATE_* work as well.
  * HPBUF_CAP_MPROTECT_2M	mprotect() works on mappings of 2 MiB pages.
@@ -209,8 +215,9 @@ struct hpbuf_open {
  * struct hpbuf_free - HPBUF_IOC_FREE on the device: drop a persistent buffer.
  * @id: in: the buffer's id
  * @reserved: zero
- * @busy: out: 1 when a descriptor or mapping still holds the memory: it is
- *	given back when the last of them goes; 0 when it is back already
+ * @busy: out: 1 when a descriptor, a mapping, a pin or a reader of the list
+ *	still holds the memory: it is given back when the last of them goes; 0
+ *	when it is back already
  * @reserved2: zero
  * @free_ns: out: nanoseconds that giving back took; 0 while @busy
  *
@@ -252,12 +259,14 @@ struct hpbuf_free {
  * @size: bytes it has
  * @name: name or empty
  * @created_ns: CLOCK_BOOTTIME when it was made
- * @alloc_ns: the whole of HPBUF_IOC_ALLOC's work
+ * @alloc_ns: getting its pages, zeroed
  * @scan_ns: of that, looking for candidates
  * @migrate_ns: of that, isolating and migrating (the page allocator's calls)
  * @zero_ns: of that, zeroing; see HPBUF_INFO_ZERO_NS
- * @faults: page faults that installed a leaf
- * @fault_ns: time of those, in sum
+ * @faults: page faults that the module served: to set a leaf, or to find it set
+ *	by another thread or to be made writable
+ * @fault_ns: time the module took for those, in sum; what the kernel does before
+ *	and after is not in it
  * @fault_max_ns: longest of those
  * @mappings: mappings there are now, in all processes
  * @opens: open file descriptions there are now

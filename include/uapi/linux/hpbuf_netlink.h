@@ -56,7 +56,7 @@ enum hpbuf_cause {
 
 /**
  * enum hpbuf_stat_source - What is counted and timed.
- * @HPBUF_STAT_SOURCE_ALLOC: HPBUF_IOC_ALLOC of one buffer, in all.
+ * @HPBUF_STAT_SOURCE_ALLOC: Getting all pages of a buffer, zeroed.
  * @HPBUF_STAT_SOURCE_SCAN: Looking for 1 GiB candidates on one node.
  * @HPBUF_STAT_SOURCE_MIGRATE: Isolating and migrating for one page, in the
  *   page allocator.
