@@ -38,7 +38,10 @@ fake pass <<'T'
 echo "TAP version 13"; echo "1..1"; echo "ok 1 fine"
 T
 fake fail <<'T'
-echo "TAP version 13"; echo "1..1"; echo "not ok 1 broken # because"; exit 1
+echo "TAP version 13"; echo "1..4"; echo "not ok 1 broken # because"
+echo "not ok 2 explained"; echo "# failed: false"; echo "not ok 3 not explained"
+echo "#  RUN           x.y ..."; echo "# x.c:7:y:Expected 1 == 2"; echo "not ok 4 x.y"
+exit 1
 T
 fake skip <<'T'
 echo "TAP version 13"; echo "1..0 # SKIP no such thing"; exit 4
@@ -65,6 +68,9 @@ status=$?
 
 cat >"$tmp/golden" <<'T'
 FAILED: fake: fail: broken (because)
+FAILED: fake: fail: explained (failed: false)
+FAILED: fake: fail: not explained
+FAILED: fake: fail: x.y (x.c:7:y:Expected 1 == 2)
 FAILED: fake: crash (exit=139; Segmentation fault)
 FAILED: fake: no_output (printed no result)
 FAILED: fake: wrong_plan (planned 3 results, gave 1)
@@ -72,7 +78,7 @@ FAILED: fake: hang (planned 2 results, gave 1; TIMEOUT 2 seconds)
 skipped: fake: skip (no such thing)
 skipped: fake: all_skip: test 1 (needs 4 pages, found 0)
 skipped: fake: all_skip: two (too)
-3 passed, 5 failed, 3 skipped
+3 passed, 8 failed, 3 skipped
 T
 
 rc=0

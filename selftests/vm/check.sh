@@ -5,7 +5,10 @@
 #	KERNELS			default "6.1 6.12 7.3"; empty: this machine only
 #	HPBUF_TIMEOUT_SCALE	multiplies every time limit, default 1
 #	HPBUF_GUEST_MEM		default 6G
-#	HPBUF_GUEST_LIMIT	seconds for all tests in one guest, default 1200
+#	HPBUF_GUEST_LIMIT	seconds for the tests of one guest, default 900
+#	HPBUF_BATCH		test programs in one guest, default 9: fresh guests
+#				have 1 GiB pages left, and one that dies takes less
+#				with it
 #
 # Guarantees: the last line is "N passed, N failed, N skipped" over all kernels;
 # before it every failed and every skipped test with its reason.  Exit status 0
@@ -19,7 +22,8 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 kernels=${KERNELS-$all_kernels}
-limit=${HPBUF_GUEST_LIMIT:-1200}
+limit=${HPBUF_GUEST_LIMIT:-900}
+batch=${HPBUF_BATCH:-9}
 out=$top/build/check
 suite=$out/install
 extra=()	# failures that no test reports
@@ -81,7 +85,7 @@ run_guest()
 		"$suite/run_kselftest.sh" "$@" 2>"$out/$label.run" |
 		tee "$out/$label.ktap" | progress "$label" || rc=${PIPESTATUS[0]}
 	cat "$out/$label.run" >&2
-	results+=("$label=$out/$label.ktap")
+	results+=("${label%.part*}=$out/$label.ktap")
 	case $rc in
 	0 | 1 | 126) ;; # the results or the log below tell
 	124)	extra+=(-f "$label: guest ran out of time") ;;
@@ -94,6 +98,21 @@ run_guest()
 		extra+=(-f "$label: kernel log: $line")
 	done < <("$vm/scan-log.sh" "${logs[@]}" || true)
 	say "$label: guest done ($((SECONDS - t)) s)"
+}
+
+# run_series VER: all tests of the module, a batch to each guest.
+run_series()
+{
+	local tests=() which=() i t
+
+	mapfile -t tests < <(grep '^module:' "$suite/kselftest-list.txt")
+	for ((i = 0; i < ${#tests[@]}; i += batch)); do
+		which=()
+		for t in "${tests[@]:i:batch}"; do
+			which+=(-t "$t")
+		done
+		run_guest "$1.part$((i / batch + 1))" "$1" -- "${which[@]}"
+	done
 }
 
 # The tests that need two nodes, once more in a guest that has them.
@@ -126,7 +145,7 @@ export HPBUF_LINUX_SRC=$cache/linux-src
 if step selftests make -j"$(nproc)" -C selftests install INSTALL_PATH="$suite"; then
 	run_host
 	for ver in "${built[@]}"; do
-		run_guest "$ver" "$ver" -- -c module
+		run_series "$ver"
 	done
 	[ ${#built[@]} = 0 ] || run_numa
 fi

@@ -36,6 +36,7 @@ class Level:
         self.leaves = []
         self.notes = []
         self.bail = None
+        self.unexplained = None  # index of a failure whose reason may follow
 
 
 def parse_result(line):
@@ -79,7 +80,7 @@ class Stream:
         if not self.is_ktap(line):
             text = line.lstrip("# ").strip()
             if text:
-                self.levels[-1].notes.append(text)
+                self.note(self.levels[-1], text)
             return
         line = line.lstrip("# ") if line.startswith("#") else line
         while len(self.levels) <= depth:
@@ -95,6 +96,20 @@ class Stream:
             level.bail = line
         elif result:
             self.close(depth, result)
+
+    @staticmethod
+    def note(level, text):
+        """A remark: before the result in the harness, after it in scripts."""
+        level.notes.append(text)
+        if level.unexplained is None:
+            return
+        if text.startswith(("RUN ", "FAILED: ", "Totals: ")):
+            level.unexplained = None
+            return
+        kind, name, reason = level.leaves[level.unexplained]
+        level.leaves[level.unexplained] = (kind, name, Stream.join(reason, text[:120]))
+        if reason:
+            level.unexplained = None
 
     @staticmethod
     def is_ktap(line):
@@ -118,6 +133,7 @@ class Stream:
         del self.levels[depth + 1 :]
         notes = [n for lvl in [level] + below for n in lvl.notes]
         level.notes = []
+        level.unexplained = None
         children = [leaf for lvl in below for leaf in lvl.leaves]
         for leaf in children:
             level.leaves.append((leaf[0], name + ": " + leaf[1], leaf[2]))
@@ -136,7 +152,11 @@ class Stream:
             return
         plan_skip = next((lvl.plan_skip for lvl in below if lvl.plan_skip), None)
         program = depth == 0
-        if kind == "fail":
+        if kind == "fail" and not program and not any(n.startswith("RUN ") for n in notes):
+            if not reason:
+                level.unexplained = len(level.leaves)
+            level.leaves.append(("fail", name, reason))
+        elif kind == "fail":
             level.leaves.append(("fail", name, self.join(reason, self.last(notes))))
         elif kind == "skip" or plan_skip:
             why = plan_skip or ("" if reason == "SKIP" else reason) or self.last(notes)
@@ -156,7 +176,11 @@ class Stream:
         skip = ("selftests: ", "timeout set to ", "Totals:", "TAP version", "overriding timeout")
         said = [note[:200] for note in notes if not note.startswith(skip)]
         # the harness names file and line, and more after that says less
-        where = [note for note in said if re.search(r"\.(c|h|sh|py):\d+:", note)]
+        where = [
+            note
+            for note in said
+            if re.search(r"\.(c|h|sh|py):\d+:|terminated by", note)
+        ]
         return (where or said[-1:] or [""])[0]
 
     def finish(self):
