@@ -63,11 +63,10 @@ check "none where there are too few pages, with the reason" has \
 check "hugetlb pools are as before" test "$(cat /sys/kernel/mm/hugepages/*/nr_hugepages)" = "$was"
 check "the table notes the virtual machine" bash -c '"$1" walk -b anon-4k -s 4M | grep -q "virtual machine"' - "$hpctl"
 
-"$hpctl" alloc -s 4M -p 2M --name walked -q
-id=$("$hpctl" list -j | jq '.results[] | select(.name == "walked") | .id')
+id=$("$hpctl" alloc -s 4M -p 2M --name walked -q)
 check "an existing buffer" bash -c '"$1" walk --buffer "$2" -j | jq -e ".results[0] | .walk.leaf == \"pmd\" and .estimate == null and .verified"' - "$hpctl" "$id"
 check "it is still there, and show has its walks" bash -c '"$1" show walked -j | jq -e ".results[0].walk | .leaf == \"pmd\" and .cost_ns > 0"' - "$hpctl"
-"$hpctl" free walked -q
+"$hpctl" free walked -q >/dev/null
 check "no such buffer: exit 1" code 1 walk --buffer 2000000000
 
 "$hpctl" compare get -b anon-4k,hpbuf-2m -s 16M -r 1 --ops 1000 -j >"$out" 2>/dev/null
