@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hpctl reclaim: what allocation, reclaim, compaction and migration cost. */
-#include <errno.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,25 +49,33 @@ static int take_pid(struct args *a, const char *value, struct hp_error *e)
 	return HP_OK;
 }
 
-/* The kernel knows it by the inode of its directory. */
+static bool is_cgroup(const char *path, uint64_t *inode)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (stat(path, &st) || statfs(path, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC ||
+	    !S_ISDIR(st.st_mode))
+		return false;
+	*inode = st.st_ino;
+	return true;
+}
+
+/*
+ * The kernel knows it by the inode of its directory. A path from the root of the
+ * hierarchy, as /proc/PID/cgroup has it, does as well.
+ */
 static int take_cgroup(struct args *a, const char *value, struct hp_error *e)
 {
 	char path[4096];
-	struct statfs fs;
-	struct stat st;
-	bool whole = !strncmp(value, CGROUP_ROOT, strlen(CGROUP_ROOT));
 
-	if (snprintf(path, sizeof(path), "%s%s%s", whole ? "" : CGROUP_ROOT,
-		     whole || *value == '/' ? "" : "/", value) >= (int)sizeof(path))
-		return hp_fail(e, HP_USAGE, ENAMETOOLONG, "--cgroup: path too long");
-	if (stat(path, &st) || statfs(path, &fs))
-		return hp_fail(e, HP_USAGE, errno, "--cgroup %.200s: %s", path, strerror(errno));
-	if (fs.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(st.st_mode)) {
-		hp_fail(e, HP_USAGE, 0, "%.200s is no directory of the unified hierarchy", path);
-		return hp_hint(e, "cgroup v2 is to be mounted on " CGROUP_ROOT);
-	}
-	a->trace.cgroup = st.st_ino;
-	return HP_OK;
+	if (is_cgroup(value, &a->trace.cgroup))
+		return HP_OK;
+	if (snprintf(path, sizeof(path), CGROUP_ROOT "/%s", value) < (int)sizeof(path) &&
+	    is_cgroup(path, &a->trace.cgroup))
+		return HP_OK;
+	hp_fail(e, HP_USAGE, 0, "--cgroup %.200s: no directory of the unified hierarchy", value);
+	return hp_hint(e, "a directory of a mounted cgroup2, or a path below " CGROUP_ROOT);
 }
 
 static int take(int key, const char *value, void *arg, struct hp_error *e)

@@ -13,6 +13,7 @@ import mmap
 import sys
 
 MIB = 1 << 20
+MADV_POPULATE_WRITE = 23
 
 
 class Alloc(ctypes.Structure):
@@ -44,10 +45,21 @@ def available():
     raise SystemExit("no MemAvailable")
 
 
+def private(size):
+    """Anonymous memory; Python's default is a file in memory, without huge pages."""
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
 def hog(size):
     """Touch it; more than there is makes the kernel reclaim."""
-    m = mmap.mmap(-1, size)
+    m = private(size)
     m.madvise(mmap.MADV_NOHUGEPAGE)
+    try:
+        # within the kernel, where kswapd hardly keeps up
+        m.madvise(MADV_POPULATE_WRITE)
+        return
+    except OSError:
+        pass
     for at in range(0, size, 4096):
         m[at] = 1
 
@@ -55,7 +67,7 @@ def hog(size):
 def pieces():
     """No gigabyte stays free, and all of it could be moved."""
     size = (available() - 512 * MIB) // (2 * MIB) * 2 * MIB
-    m = mmap.mmap(-1, size)
+    m = private(size)
     m.madvise(mmap.MADV_HUGEPAGE)
     # The kernel aligns a mapping that large; if not, less is given back.
     for at in range(0, size, 2 * MIB):

@@ -44,9 +44,11 @@ pressure_off()
 {
 	"$hpctl" reclaim off -q >/dev/null 2>&1
 	swapoff /dev/zram0 2>/dev/null
-	echo 1 >/sys/block/zram0/reset 2>/dev/null
+	[ ! -e /sys/block/zram0/reset ] || echo 1 >/sys/block/zram0/reset
 	rmmod zram 2>/dev/null
 	echo "$pool_was" >$pool
+	rmdir "$tmp/cg/limited" 2>/dev/null
+	umount "$tmp/cg" 2>/dev/null
 	rm -rf "$tmp"
 }
 trap pressure_off EXIT
@@ -55,6 +57,21 @@ trap pressure_off EXIT
 hog()
 {
 	"$python" "$load" hog $((($(available_mb) + $1) << 20))
+}
+
+# limited MB: a cgroup at $tmp/cg/limited that has no more; false where there is none
+limited()
+{
+	mkdir -p "$tmp/cg" && mount -t cgroup2 none "$tmp/cg" || return 1
+	echo +memory >"$tmp/cg/cgroup.subtree_control" && mkdir -p "$tmp/cg/limited" &&
+		echo "$1M" >"$tmp/cg/limited/memory.max"
+}
+
+# limited_hog MB: in there
+limited_hog()
+{
+	bash -c 'echo $$ >"$1/cg/limited/cgroup.procs" && exec "$2" "$3" hog "$4"' - \
+		"$tmp" "$python" "$load" $(($1 << 20))
 }
 
 # pair WHAT: "MODULE KERNEL HOLDS" out of $tmp/report

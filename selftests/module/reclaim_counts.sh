@@ -13,7 +13,7 @@ command -v jq >/dev/null || skip_all "needs jq"
 # shellcheck source=_pressure.sh
 . "$(dirname "$0")/_pressure.sh"
 need_python
-plan 33
+plan 35
 
 # Direct reclaim is retried before it gives up; then the kernel counts more.
 stalls()
@@ -35,6 +35,23 @@ stolen()
 	echo "pages reclaimed directly: module $m, kernel $k"
 	[ "$m" = "$k" ] || msg "pages reclaimed directly: module $m, kernel $k (slabs)" >&2
 	[ "$k" -gt 0 ] && [ "$m" -ge "$k" ] && [ "$h" = true ]
+}
+
+allocstall()
+{
+	awk '/^allocstall/ { n += $2 } END { print n }' /proc/vmstat
+}
+
+# more and more, until kswapd alone does not do
+direct_reclaim()
+{
+	local mb was
+
+	was=$(allocstall)
+	for mb in 100 150 200 250 300; do
+		hog $mb || return 1
+		[ "$(allocstall)" = "$was" ] || return 0
+	done
 }
 
 kernel_count()
@@ -75,7 +92,7 @@ fill_memory 400
 # a shell's background jobs ignore SIGINT, and so would it
 env --default-signal=INT "$hpctl" monitor --stalls -j >"$tmp/stalls" 2>"$tmp/stalls.err" &
 monitor=$!
-check "the memory hog ran" hog 100
+check "the memory hog ran" direct_reclaim
 sleep 1
 echo 1 >/proc/sys/vm/compact_memory
 sleep 1
@@ -125,6 +142,19 @@ check "the memory hog ran again" hog 40
 report
 check "another process's reclaim is left out" test "$(kernel_count direct-reclaim)" = "$before"
 check "and is not compared" is '[.results[0].pairs[].holds] | all(. == null)'
+
+# A cgroup: what is reclaimed for its limit is counted, and what others do is not.
+if limited 32; then
+	"$hpctl" reclaim reset -q >/dev/null
+	"$hpctl" reclaim on --cgroup "$tmp/cg/limited" -q
+	check "a hog beyond its cgroup's limit" limited_hog 64
+	report
+	check "memcg reclaim of that cgroup is counted" is \
+		'[.results[0].stats[] | select(.source == "memcg-reclaim" and .count > 0 and .pages > 0)] | length == 1'
+else
+	skip "a hog beyond its cgroup's limit" "needs a memory cgroup"
+	skip "memcg reclaim of that cgroup is counted" "needs a memory cgroup"
+fi
 
 # A baseline of another boot is none.
 sed -i 's/"boot_id":"[^"]*"/"boot_id":"00000000-0000-0000-0000-000000000000"/' /run/hpctl/reclaim

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Memory in pieces, all of which can be moved: a 1 GiB page is made by migration;
+# how long that took is told, and how many pages it moved is what the kernel says.
+
+# "check" calls functions by name, and shells that expand their own text
+# shellcheck disable=SC2317,SC2016 source=_lib.sh
+. "$(dirname "$0")/_lib.sh"
+need_module
+need_hpctl
+command -v jq >/dev/null || skip_all "needs jq"
+# shellcheck source=_pressure.sh
+. "$(dirname "$0")/_pressure.sh"
+need_python
+"$hpctl" version -j | jq -e '.results[0].pages_1g' >/dev/null ||
+	skip_all "needs 1 GiB pages"
+[ "$(available_mb)" -ge 3500 ] || skip_all "needs 3500 MiB available, found $(available_mb)"
+plan 8
+
+mkfifo "$tmp/hold"
+"$python" "$load" pieces <"$tmp/hold" >"$tmp/ready" 2>&1 &
+pieces=$!
+exec 9>"$tmp/hold"
+for ((i = 0; i < 1200; i++)); do
+	grep -q ready "$tmp/ready" && break
+	kill -0 $pieces 2>/dev/null || break
+	sleep 0.1
+done
+check "memory is in pieces" grep -q ready "$tmp/ready"
+
+"$hpctl" reclaim reset -q >/dev/null
+check "reclaim on" "$hpctl" reclaim on -q
+"$hpctl" alloc -s 1G -p 1G --name moved --timeout 120s -j >"$tmp/alloc" 2>"$tmp/err"
+rc=$?
+msg "alloc: exit $rc" "$(cat "$tmp/err")"
+report
+[ -z "${HPBUF_RESULTS:-}" ] || cp "$tmp/report" "$HPBUF_RESULTS/migrate_1g.json"
+if [ $rc = 3 ]; then
+	# some kernels find none that they can make free
+	skip "1 GiB is had by migration" "this kernel found none: $(head -n 1 "$tmp/err")"
+	skip "the buffer tells the time of migration" "no buffer"
+else
+	check "1 GiB is had by migration" test $rc = 0
+	check "the buffer tells the time of migration" jq -e '.results[0].migrate_ns > 0' "$tmp/alloc"
+fi
+check "pages migrated are pgmigrate_success" equal "pages migrated"
+check "time of migration by the kernel's tracepoints" is \
+	'[.results[0].stats[] | select(.source == "migration" and .count > 0 and .sum_ns > 0)] | length == 1'
+check "the module's own migrate is timed" is \
+	'[.results[0].stats[] | select(.source == "migrate" and .page_bytes == 1073741824 and .sum_ns > 0)] | length > 0'
+exec 9>&-
+wait $pieces
+"$hpctl" free moved -q >/dev/null 2>&1
+check "nothing holds the module" test "$(refcount)" = 0
+done_testing
