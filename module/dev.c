@@ -156,8 +156,9 @@ static int spec_check(const struct hpbuf_alloc *a)
 		return -EOVERFLOW;
 	if (a->page_shift == HPBUF_SHIFT_1G && !have_1g())
 		return -EOPNOTSUPP;
-	/* More than any cap lets through, and a count of pages fits 32 bits. */
-	if (a->bytes > param_max_bytes() || a->bytes >> a->page_shift >= INT_MAX)
+	/* More than any cap lets through, and a table of pages can be had. */
+	if (a->bytes > param_max_bytes() ||
+	    a->bytes >> a->page_shift >= INT_MAX / sizeof(unsigned long))
 		return -ENOSPC;
 	return 0;
 }

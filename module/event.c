@@ -59,9 +59,12 @@ static int event_put(struct sk_buff *skb, const struct event *e)
 	if (nla_put_u64_64bit(skb, HPBUF_A_EVENT_SEQ, 0, 0) ||
 	    nla_put_u32(skb, HPBUF_A_EVENT_KIND, e->kind) ||
 	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_TIME_NS, ktime_get_boottime_ns(), 0) ||
-	    nla_put_u32(skb, HPBUF_A_EVENT_PAGE_SHIFT, e->shift) ||
 	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_SIZE, e->size, 0) ||
 	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_TOOK_NS, e->took_ns, 0))
+		return -EMSGSIZE;
+	/* A request that was refused may have held anything. */
+	if ((e->shift == HPBUF_SHIFT_2M || e->shift == HPBUF_SHIFT_1G) &&
+	    nla_put_u32(skb, HPBUF_A_EVENT_PAGE_SHIFT, e->shift))
 		return -EMSGSIZE;
 	if (e->id && nla_put_u32(skb, HPBUF_A_EVENT_ID, e->id))
 		return -EMSGSIZE;
