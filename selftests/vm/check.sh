@@ -9,6 +9,9 @@
 #	HPBUF_BATCH		test programs in one guest, default 9: fresh guests
 #				have 1 GiB pages left, and one that dies takes less
 #				with it
+#	HPBUF_TESTS		which tests in guests (a regular expression), default all
+#	HPBUF_JOBS		guests at a time, default 2 if the CPUs and memory
+#				are there
 #
 # Guarantees: the last line is "N passed, N failed, N skipped" over all kernels;
 # before it every failed and every skipped test with its reason.  Exit status 0
@@ -24,11 +27,28 @@ set -euo pipefail
 kernels=${KERNELS-$all_kernels}
 limit=${HPBUF_GUEST_LIMIT:-900}
 batch=${HPBUF_BATCH:-9}
+jobs=${HPBUF_JOBS:-$(awk -v cpus="$(nproc)" '/^MemAvailable:/ {
+	print (cpus > 1 && $2 > 16 * 1024 * 1024) ? 2 : 1 }' /proc/meminfo)}
 out=$top/build/check
 suite=$out/install
 extra=()	# failures that no test reports
 results=()
+labels=()	# of the guests
 started=$SECONDS
+
+# the guests end with this script
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+# shellcheck disable=SC2317 # the trap calls it
+stop()
+{
+	local pids
+
+	pids=$(jobs -p)
+	# shellcheck disable=SC2086 # a list
+	[ -z "$pids" ] || kill $pids 2>/dev/null || true
+}
+trap stop EXIT
 
 rm -rf "$out"
 mkdir -p "$out"
@@ -70,7 +90,7 @@ run_host()
 # run_guest LABEL VER [RUN.SH OPTIONS] -- WHICH...: module tests in one guest.
 run_guest()
 {
-	local label=$1 ver=$2 rc=0 t=$SECONDS options=() logs line
+	local label=$1 ver=$2 rc=0 t=$SECONDS options=() logs
 	local HPBUF_KO=$out/hpbuf-$2.ko HPBUF_RESULTS=$out/$1
 
 	shift 2
@@ -80,24 +100,49 @@ run_guest()
 	done
 	shift
 	export HPBUF_KO HPBUF_RESULTS
-	"$vm/run.sh" -k "$ver" -m "${HPBUF_GUEST_MEM:-6G}" -t "$limit" \
+	setpriv --pdeathsig TERM "$vm/run.sh" -k "$ver" -m "${HPBUF_GUEST_MEM:-6G}" -t "$limit" \
 		-s "$HPBUF_RESULTS" -l "$out/$label.serial" "${options[@]}" -- \
 		"$suite/run_kselftest.sh" "$@" 2>"$out/$label.run" |
 		tee "$out/$label.ktap" | progress "$label" || rc=${PIPESTATUS[0]}
 	cat "$out/$label.run" >&2
-	results+=("${label%.part*}=$out/$label.ktap")
-	case $rc in
-	0 | 1 | 126) ;; # the results or the log below tell
-	124)	extra+=(-f "$label: guest ran out of time") ;;
-	125)	extra+=(-f "$label: guest died or never came up") ;;
-	*)	extra+=(-f "$label: guest ended with status $rc") ;;
-	esac
 	logs=("$out/$label.serial")
 	[ ! -e "$out/$label.serial.dmesg" ] || logs+=("$out/$label.serial.dmesg")
-	while read -r line; do
-		extra+=(-f "$label: kernel log: $line")
-	done < <("$vm/scan-log.sh" "${logs[@]}" || true)
+	{
+		case $rc in
+		0 | 1 | 126) ;; # the results or the log below tell
+		124)	echo "guest ran out of time" ;;
+		125)	echo "guest died or never came up" ;;
+		*)	echo "guest ended with status $rc" ;;
+		esac
+		"$vm/scan-log.sh" "${logs[@]}" | sed 's/^/kernel log: /' || true
+	} >"$out/$label.extra"
 	say "$label: guest done ($((SECONDS - t)) s)"
+}
+
+# start_guest ...: run_guest beside others, when there is room for it.
+start_guest()
+{
+	while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
+		wait -n || true
+	done
+	labels+=("$1")
+	run_guest "$@" &
+}
+
+# All guests: wait for them and take their results in order.
+join_guests()
+{
+	local label line
+
+	wait
+	for label in "${labels[@]}"; do
+		results+=("${label%.part*}=$out/$label.ktap")
+		[ -e "$out/$label.extra" ] || echo "no result" >"$out/$label.extra"
+		[ -e "$out/$label.ktap" ] || : >"$out/$label.ktap"
+		while read -r line; do
+			extra+=(-f "$label: $line")
+		done <"$out/$label.extra"
+	done
 }
 
 # run_series VER: all tests of the module, a batch to each guest.
@@ -105,13 +150,13 @@ run_series()
 {
 	local tests=() which=() i t
 
-	mapfile -t tests < <(grep '^module:' "$suite/kselftest-list.txt")
+	mapfile -t tests < <(grep -E "^module:.*(${HPBUF_TESTS:-.})" "$suite/kselftest-list.txt")
 	for ((i = 0; i < ${#tests[@]}; i += batch)); do
 		which=()
 		for t in "${tests[@]:i:batch}"; do
 			which+=(-t "$t")
 		done
-		run_guest "$1.part$((i / batch + 1))" "$1" -- "${which[@]}"
+		start_guest "$1.part$((i / batch + 1))" "$1" -- "${which[@]}"
 	done
 }
 
@@ -124,7 +169,7 @@ run_numa()
 	*" 6.12 "*) ver=6.12 ;;
 	esac
 	if grep -qx module:numa "$suite/kselftest-list.txt"; then
-		run_guest "$ver-numa" "$ver" -n -m 8G -- -t module:numa
+		start_guest "$ver-numa" "$ver" -n -m 8G -- -t module:numa
 	fi
 }
 
@@ -148,6 +193,7 @@ if step selftests make -j"$(nproc)" -C selftests install INSTALL_PATH="$suite"; 
 		run_series "$ver"
 	done
 	[ ${#built[@]} = 0 ] || run_numa
+	join_guests
 fi
 
 say "$((SECONDS - started)) s in all; logs in $out"
