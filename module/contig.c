@@ -40,13 +40,19 @@ int contig_zero(unsigned int shift, unsigned long pfn, struct contig_time *t)
 
 int contig_why_none(int nid, unsigned int shift)
 {
-	unsigned long free = 0;
+	unsigned long free = 0, in_zone, kept;
+	struct zone *zone;
 	int z;
 
 	if (fatal_signal_pending(current))
 		return -EINTR;
-	for (z = 0; z <= ZONE_NORMAL; z++)
-		free += zone_page_state(&NODE_DATA(nid)->node_zones[z], NR_FREE_PAGES);
+	for (z = 0; z <= ZONE_NORMAL; z++) {
+		zone = &NODE_DATA(nid)->node_zones[z];
+		in_zone = zone_page_state(zone, NR_FREE_PAGES);
+		/* What the kernel keeps back is not to be had, fragmented or not. */
+		kept = high_wmark_pages(zone);
+		free += in_zone > kept ? in_zone - kept : 0;
+	}
 	return free < 1UL << (shift - PAGE_SHIFT) ? -ENOMEM : -EBUSY;
 }
 

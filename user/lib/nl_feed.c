@@ -193,8 +193,10 @@ int hpnl_wait(struct hpbuf_nl *nl, unsigned int feeds, int timeout_ms,
 		if (ret)
 			return ret;
 		/* What was not for us does not prolong the wait. */
-		if (timeout_ms > 0 && (left = end - now_ms()) < 0)
-			left = 0;
+		if (timeout_ms > 0) {
+			left = end - now_ms();
+			left = left < 0 ? 0 : left;
+		}
 	}
 	return ret < 0 ? ret : 0;
 }

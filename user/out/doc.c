@@ -93,6 +93,8 @@ static void say(const struct out_opts *o, const char *command, const char *color
 {
 	bool use = out_use_color(o, STDERR_FILENO);
 
+	/* In order also where both streams are one. */
+	fflush(stdout);
 	fprintf(stderr, "%shpctl%s%s:%s %s\n", use ? color : "", command ? " " : "",
 		command ? command : "", use ? "\033[0m" : "", message);
 	if (hint && *hint)
