@@ -345,7 +345,7 @@ PACKED_INLINE uint64_t packed_random(uint64_t *state)
  */
 PACKED_INLINE uint64_t packed_index(uint64_t r, uint64_t n)
 {
-	return (uint64_t)((unsigned __int128)r * n >> 64);
+	return (uint64_t)((__uint128_t)r * n >> 64);
 }
 
 #endif /* PACKED_H */

@@ -315,8 +315,8 @@ TEST_F(range, huge_pages_change)
 
 static int walk_for_ever(void *arg)
 {
-	struct hpbuf_nl_walk_req req = { .samples = HPBUF_NL_WALK_SAMPLES, .cold = true };
 	FIXTURE_DATA(range) *self = arg;
+	struct hpbuf_nl_walk_req req = { .samples = HPBUF_NL_WALK_SAMPLES, .cold = true };
 	struct hpbuf_nl *nl;
 
 	if (hpbuf_nl_open(&nl))
