@@ -67,12 +67,13 @@ def hog(size):
 def pieces():
     """No gigabyte stays free, and all of it could be moved."""
     size = (available() - 512 * MIB) // (2 * MIB) * 2 * MIB
-    m = private(size)
+    m = private(size + 2 * MIB)
     m.madvise(mmap.MADV_HUGEPAGE)
-    # The kernel aligns a mapping that large; if not, less is given back.
-    for at in range(0, size, 2 * MIB):
+    # To where a huge page begins: part of one would not be given back at once.
+    first = -ctypes.addressof(ctypes.c_char.from_buffer(m)) % (2 * MIB)
+    for at in range(first, first + size, 2 * MIB):
         m[at] = 1
-    for at in range(0, size, 4 * MIB):
+    for at in range(first, first + size, 4 * MIB):
         m.madvise(mmap.MADV_DONTNEED, at, 2 * MIB)
     print("ready", flush=True)
     sys.stdin.read()

@@ -49,7 +49,7 @@ direct_reclaim()
 
 	was=$(allocstall)
 	for mb in 100 150 200 250 300; do
-		hog $mb || return 1
+		hog "$mb" || return 1
 		[ "$(allocstall)" = "$was" ] || return 0
 	done
 }
