@@ -2,7 +2,7 @@
 /*
  * The kernel reaching into a buffer on the caller's behalf (C14). What pins
  * pages works when HPBUF_CAP_GUP says so and is EFAULT otherwise, each time;
- * what copies works always. Nothing of it moves a page's reference count.
+ * what copies works always.
  */
 #include "buf_fixture.h"
 
@@ -149,15 +149,6 @@ TEST_F(buf, buffered_io)
 	EXPECT_INTACT();
 }
 
-/* One page more of the same size. */
-static int another(FIXTURE_DATA(buf) *self, const FIXTURE_VARIANT(buf) *variant,
-		   struct hpbuf_alloc *a)
-{
-	if (self->page == SZ_1G)
-		return hpt_alloc_1g(self->dev, 1, a);
-	return hpt_alloc(self->dev, self->page, variant->shift, a);
-}
-
 /* Into a leaf that nobody has touched yet. */
 TEST_F(buf, buffered_io_faults_in)
 {
@@ -192,56 +183,6 @@ TEST_F(buf, vmsplice)
 		EXPECT_EQ(0, memcmp(seen, self->p + off[i], SZ_4K));
 	}
 	EXPECT_INTACT();
-}
-
-/*
- * Pages in a pipe outlive the buffer. The next buffer must not see through
- * them, nor the pipe into the next buffer.
- */
-TEST_F(buf, pinned_beyond_the_end)
-{
-	uint64_t used = hpt_used(self->dev);
-	unsigned char seen[SZ_4K];
-	struct hpbuf_alloc a, b;
-	struct freemem before;
-	struct iovec iov;
-	unsigned char *p;
-	int fds[2], ret;
-
-	if (!pins())
-		SKIP(return, "needs HPBUF_CAP_GUP, found flags 0x%llx",
-		     (unsigned long long)buf_caps.flags);
-	if (self->page == SZ_1G) {	/* there may be room for two only */
-		ASSERT_EQ(0, munmap(self->p, self->size));
-	}
-	ASSERT_EQ(0, pipe(fds));
-	freemem_read(&before);
-	ret = another(self, variant, &a);
-	if (ret == -EBUSY)
-		SKIP(return, "needs another page of 2^%u, found none", variant->shift);
-	ASSERT_LE(0, ret)
-		TH_LOG("alloc: %s", strerror(-ret));
-	p = hpt_map(a.fd, a.size);
-	ASSERT_NE(MAP_FAILED, p);
-	memset(p, 0xa5, SZ_4K);
-	iov = (struct iovec){ p, SZ_4K };
-	ASSERT_EQ(SZ_4K, vmsplice(fds[1], &iov, 1, 0));
-	munmap(p, a.size);
-	close(a.fd);
-
-	if (hpt_alloc(self->dev, self->page, variant->shift, &b) >= 0) {
-		p = hpt_map(b.fd, b.size);
-		ASSERT_NE(MAP_FAILED, p);
-		EXPECT_EQ(0, *(uint64_t *)p);
-		memset(p, 0x5a, SZ_4K);
-		munmap(p, b.size);
-		close(b.fd);
-	}
-	ASSERT_EQ(SZ_4K, read(fds[0], seen, SZ_4K));
-	EXPECT_EQ(0xa5, seen[0]);
-	EXPECT_EQ(0xa5, seen[SZ_4K - 1]);
-	EXPECT_TRUE(hpt_used_becomes(self->dev, used));
-	EXPECT_TRUE(freemem_is_back(&before));
 }
 
 TEST_F(buf, process_vm)
@@ -357,70 +298,6 @@ TEST_F(buf, shared_futex)
 	EXPECT_TRUE(ret == -EFAULT || ret == -ETIMEDOUT)
 		TH_LOG("%ld", ret);
 	EXPECT_INTACT();
-}
-
-/* Page counts as root sees them, where pagemap tells the frame. */
-static int64_t page_count(const void *addr)
-{
-	uint64_t entry = 0, count = 0;
-	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -1;
-	if (pread(fd, &entry, 8, (uintptr_t)addr / SZ_4K * 8) != 8)
-		entry = 0;
-	close(fd);
-	entry &= (1ULL << 55) - 1;
-	fd = open("/proc/kpagecount", O_RDONLY | O_CLOEXEC);
-	if (!entry || fd < 0)
-		return -1;
-	if (pread(fd, &count, 8, entry * 8) != 8)
-		count = -1;
-	close(fd);
-	return count;
-}
-
-/*
- * Everything that takes references, often; then the buffer's end must give the
- * memory back. A reference lost or left over shows there, or in the log.
- */
-TEST_F(buf, references_balance)
-{
-	struct iovec local, remote, iov;
-	unsigned char seen[SZ_4K];
-	struct freemem before;
-	struct hpbuf_alloc a;
-	int64_t count;
-	int fds[2], i, ret;
-	unsigned char *p;
-
-	ASSERT_EQ(0, munmap(self->p, self->size));
-	ASSERT_EQ(0, pipe(fds));
-	freemem_read(&before);
-	ret = another(self, variant, &a);
-	if (ret == -EBUSY)
-		SKIP(return, "needs another page of 2^%u, found none", variant->shift);
-	ASSERT_LE(0, ret)
-		TH_LOG("alloc: %s", strerror(-ret));
-	p = hpt_map(a.fd, a.size);
-	ASSERT_NE(MAP_FAILED, p);
-	*p = 1;
-	count = page_count(p);
-	for (i = 0; i < 1000; i++) {
-		iov = (struct iovec){ p + (i % 512) * SZ_4K, SZ_4K };
-		local = (struct iovec){ seen, 64 };
-		remote = (struct iovec){ p + (i % 512) * SZ_4K, 64 };
-		(void)!process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-		if (vmsplice(fds[1], &iov, 1, SPLICE_F_NONBLOCK) > 0)
-			(void)!read(fds[0], seen, SZ_4K);
-	}
-	*p = 2;
-	if (count < 0)
-		TH_LOG("pagemap does not tell the frame: memory and log decide");
-	EXPECT_EQ(count, page_count(p));
-	munmap(p, a.size);
-	close(a.fd);
-	EXPECT_TRUE(freemem_is_back(&before));
 }
 
 BUF_TEST_MAIN(3, 1)
