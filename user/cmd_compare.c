@@ -36,6 +36,10 @@ static const struct out_col cols[] = {
 	{ "WALK", "walk.cost_ns", OUT_NS, false },
 	{ "DTLB-MISS", "dtlb_miss", OUT_TEXT, true },
 	{ "FAULTS", "page_faults", OUT_COUNT, false },
+	{ "USER/GIB", "churn.per_gib.user_ns", OUT_NS, false },
+	{ "SYSTEM/GIB", "churn.per_gib.system_ns", OUT_NS, false },
+	{ "COST/BYTE", "sparse.cost_per_byte", OUT_BYTES, false },
+	{ "BLOW-UP", "sparse.blow_up", OUT_RATIO, false },
 	{ "NOTE", "note", OUT_TEXT, true },
 	{ NULL, NULL, OUT_TEXT, false }
 };
@@ -47,10 +51,15 @@ static int print(const struct out_opts *o, const json_t *results, struct hp_erro
 	int ret;
 
 	memcpy(table, cols, sizeof(table));
-	/* Walks are timed with the module only. */
-	for (size_t i = 0; table[i].name; i++)
+	/* Walks are timed with the module only; others have figures of their own. */
+	for (size_t i = 0; table[i].name; i++) {
 		if (!strcmp(table[i].path, "walk.cost_ns"))
 			table[i].shown = cells_any(results, "walk");
+		else if (!strncmp(table[i].path, "churn.", 6))
+			table[i].shown = cells_any(results, "churn");
+		else if (!strncmp(table[i].path, "sparse.", 7))
+			table[i].shown = cells_any(results, "sparse");
+	}
 	ret = out_table(o, rows, table, e);
 	json_decref(rows);
 	return ret;

@@ -13,7 +13,7 @@ command -v jq >/dev/null || skip_all "needs jq"
 # shellcheck source=_pressure.sh
 . "$(dirname "$0")/_pressure.sh"
 need_python
-plan 35
+plan 37
 
 # Direct reclaim is retried before it gives up; then the kernel counts more.
 stalls()
@@ -126,6 +126,17 @@ check "nobody may switch it off" refused off
 check "nobody may switch it on" refused on
 check "nobody may reset" refused reset
 check "but nobody may look" as_nobody reclaim
+events_only()
+{
+	timeout -s INT 3 setpriv --reuid 65534 --regid 65534 --clear-groups "$hpctl" monitor 2>"$tmp/err"
+	rc=$?
+	cat "$tmp/err"
+	# timeout tells that it had to end it
+	[ "$rc" = 124 ] && grep -q "CAP_SYS_ADMIN; these are the events only" "$tmp/err"
+}
+check "nobody's monitor has events only" events_only
+as_nobody monitor --stalls >"$tmp/out" 2>"$tmp/err"
+check "nobody may monitor stalls: exit 5" test $? = 5
 
 check "reclaim off" "$hpctl" reclaim off
 report
