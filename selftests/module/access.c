@@ -126,7 +126,7 @@ TEST_F(buf, beyond_the_mapping)
  * No access at all: a debugger may look, or not; it may not write. A leaf that
  * the hardware takes for absent must not send the kernel round in circles.
  */
-TEST_F_TIMEOUT(buf, no_access_mapping, 60)
+TEST_F_TIMEOUT(buf, no_access_mapping, hpt_timeout(60))
 {
 	unsigned char *q = mmap(NULL, self->page, PROT_NONE, MAP_SHARED, self->fd, 0);
 	uint64_t word = ~0ULL;

@@ -28,10 +28,6 @@
 #include "freemem.h"
 #include "klog.h"
 
-/* Emulated and debug kernels are slow: a test that hangs is all this finds. */
-#undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	240
-
 #define SZ_4K		(4UL << 10)
 #define SZ_2M		(2UL << 20)
 #define SZ_1G		(1UL << 30)
@@ -52,6 +48,20 @@ static inline unsigned long hpt_env(const char *name, unsigned long dflt)
 
 	return val ? val : dflt;
 }
+
+/*
+ * Emulated and debug kernels are slow: a test that hangs is all this finds. It
+ * grows with what the caller asks for.
+ */
+static inline int hpt_timeout(int seconds)
+{
+	unsigned long rounds = hpt_env("HPBUF_ROUNDS", 50);
+
+	return seconds * hpt_env("HPBUF_TIMEOUT_SCALE", 1) * (rounds < 50 ? 1 : rounds / 50);
+}
+
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	hpt_timeout(240)
 
 /* A small repeatable generator; the seed is a constant, so is every run. */
 static inline uint32_t hpt_rand(uint32_t *state)
