@@ -139,10 +139,23 @@ static int get_from_nodes(struct collect_job *job)
 	return ret;
 }
 
+/* Refuse before anything is taken what the nodes asked for do not have. */
+static bool nodes_can_have(const struct collect *c)
+{
+	u64 bytes = 0;
+	int nid;
+
+	for_each_node_mask(nid, c->nodes)
+		bytes += contig_node_bytes(nid);
+	return bytes >= (u64)c->nr << c->shift;
+}
+
 static int get_all(struct collect_job *job)
 {
 	int ret;
 
+	if (!nodes_can_have(job->c))
+		return -ENOMEM;
 	if (job->c->shift == HPBUF_SHIFT_1G) {
 		ret = make_lists(job);
 		if (ret)

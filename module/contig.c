@@ -38,21 +38,38 @@ int contig_zero(unsigned int shift, unsigned long pfn, struct contig_time *t)
 	return 0;
 }
 
+/* Pages of a zone beyond what the kernel keeps back. */
+static unsigned long zone_spare(struct zone *zone)
+{
+	unsigned long free = zone_page_state(zone, NR_FREE_PAGES);
+	unsigned long kept = high_wmark_pages(zone);
+
+	return free > kept ? free - kept : 0;
+}
+
+u64 contig_node_bytes(int nid)
+{
+	unsigned long pages = 0;
+	struct zone *zone;
+	int z;
+
+	for (z = 0; z <= ZONE_NORMAL; z++) {
+		zone = &NODE_DATA(nid)->node_zones[z];
+		pages += zone_spare(zone) + zone_page_state(zone, NR_ZONE_INACTIVE_FILE) +
+			 zone_page_state(zone, NR_ZONE_ACTIVE_FILE);
+	}
+	return (u64)pages << PAGE_SHIFT;
+}
+
 int contig_why_none(int nid, unsigned int shift)
 {
-	unsigned long free = 0, in_zone, kept;
-	struct zone *zone;
+	unsigned long free = 0;
 	int z;
 
 	if (fatal_signal_pending(current))
 		return -EINTR;
-	for (z = 0; z <= ZONE_NORMAL; z++) {
-		zone = &NODE_DATA(nid)->node_zones[z];
-		in_zone = zone_page_state(zone, NR_FREE_PAGES);
-		/* What the kernel keeps back is not to be had, fragmented or not. */
-		kept = high_wmark_pages(zone);
-		free += in_zone > kept ? in_zone - kept : 0;
-	}
+	for (z = 0; z <= ZONE_NORMAL; z++)
+		free += zone_spare(&NODE_DATA(nid)->node_zones[z]);
 	return free < 1UL << (shift - PAGE_SHIFT) ? -ENOMEM : -EBUSY;
 }
 

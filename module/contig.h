@@ -43,6 +43,9 @@ void contig_list_free(struct contig_list *list);
 /* Candidates that have not been tried. */
 unsigned int contig_list_left(const struct contig_list *list);
 
+/* The most that node @nid could give: what is free, and what holds files. */
+u64 contig_node_bytes(int nid);
+
 /* Why node @nid has no such page: -ENOMEM, -EBUSY, or -EINTR. */
 int contig_why_none(int nid, unsigned int shift);
 

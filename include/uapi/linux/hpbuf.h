@@ -15,7 +15,8 @@
  * Rules that hold for every call
  *
  *  * Structures grow at their end. Their size is part of the ioctl number.
- *    A structure shorter than the module's is taken as if zeros followed. A
+ *    A structure shorter than the module's is taken as if zeros followed, as
+ *    long as it has room for what the call is about (else EINVAL). A
  *    longer one is accepted when the surplus is zero, else E2BIG.
  *  * Reserved fields, output fields and unknown flag bits must be zero on the
  *    way in, else EINVAL. An unknown ioctl number is ENOTTY.
