@@ -150,12 +150,11 @@ static bool nodes_can_have(const struct collect *c)
 	return bytes >= (u64)c->nr << c->shift;
 }
 
-static int get_all(struct collect_job *job)
+/* Once over the candidates, or the nodes. */
+static int get_pass(struct collect_job *job)
 {
 	int ret;
 
-	if (!nodes_can_have(job->c))
-		return -ENOMEM;
 	if (job->c->shift == HPBUF_SHIFT_1G) {
 		ret = make_lists(job);
 		if (ret)
@@ -164,6 +163,29 @@ static int get_all(struct collect_job *job)
 	ret = get_from_nodes(job);
 	free_lists(job);
 	return ret;
+}
+
+/*
+ * A page that is held for a moment makes its gigabyte busy. So "busy" is an
+ * answer only after some passes, each a while after the last.
+ */
+#define PASSES		4
+#define PASS_PAUSE_MS	50
+
+static int get_all(struct collect_job *job)
+{
+	int pass, ret;
+
+	if (!nodes_can_have(job->c))
+		return -ENOMEM;
+	for (pass = 0; ; pass++) {
+		ret = get_pass(job);
+		if (ret != -EBUSY || pass == PASSES - 1)
+			return ret;
+		schedule_timeout_killable(msecs_to_jiffies(PASS_PAUSE_MS << pass));
+		if (fatal_signal_pending(current) || READ_ONCE(job->stop))
+			return -EINTR;
+	}
 }
 
 static int collect_thread(void *arg)

@@ -102,9 +102,13 @@ static void check_buffer(struct __test_metadata *_metadata, int dev, uint64_t as
 	struct hpbuf_alloc a;
 	struct hpbuf_info i;
 	unsigned char *p;
+	int ret = hpt_alloc(dev, asked, shift, &a);
 
-	ASSERT_LE(0, hpt_alloc(dev, asked, shift, &a))
-		TH_LOG("alloc: %s", strerror(errno));
+	/* One gigabyte is there after boot; that a second one is, no one says. */
+	if (ret == -EBUSY && shift == HPBUF_SHIFT_1G && pages > 1)
+		SKIP(return, "needs %u free pieces of 1 GiB, found fewer", pages);
+	ASSERT_LE(0, ret)
+		TH_LOG("alloc: %s", strerror(-ret));
 	ASSERT_EQ(size, a.size);
 	EXPECT_NE(0, a.id);
 	EXPECT_EQ(used + size, hpt_used(dev));
