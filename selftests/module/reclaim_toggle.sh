@@ -4,7 +4,7 @@
 # Tracing is switched on and off, and the module unloaded and loaded, while the
 # kernel reclaims and compacts all the time.
 #
-# HPBUF_ROUNDS	of each, default 20
+# HPBUF_ROUNDS	of each, default 6
 
 # "check" calls functions by name, and shells that expand their own text
 # shellcheck disable=SC2317,SC2016 source=_lib.sh
@@ -15,7 +15,7 @@ need_ko
 # shellcheck source=_pressure.sh
 . "$(dirname "$0")/_pressure.sh"
 need_python
-rounds=${HPBUF_ROUNDS:-20}
+rounds=${HPBUF_ROUNDS:-6}
 plan 5
 
 swap_on 512

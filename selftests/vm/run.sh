@@ -167,9 +167,10 @@ if [ -n "$numa" ]; then
 	done
 	args[7]="$cpus,sockets=$cpus"
 fi
+# An emulated CPU can be starved for longer than the lock-up detectors expect.
 # shellcheck disable=SC2206 # words on purpose
 args+=($qopts -append "console=ttyS0 earlyprintk=serial loglevel=5 log_buf_len=4M \
-panic=-1 oops=panic mitigations=off nokaslr $append")
+watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120 panic=-1 oops=panic mitigations=off nokaslr $append")
 
 # QEMU opens its stdout anew, which works as it is always a pipe.  A dead parent
 # takes the chain down with it.
