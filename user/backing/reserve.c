@@ -64,7 +64,7 @@ static bool journal_path(char *buf, size_t size)
 static int journal_lock(const char *path, int flags)
 {
 	for (;;) {
-		int fd = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600), err;
+		int fd = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600), err;
 		struct stat st;
 
 		if (fd < 0)
@@ -73,6 +73,11 @@ static int journal_lock(const char *path, int flags)
 			err = errno;
 			close(fd);
 			return -err;
+		}
+		/* Anything else than a file is not ours, and a pipe would hang. */
+		if (!S_ISREG(st.st_mode)) {
+			close(fd);
+			return -EINVAL;
 		}
 		if (st.st_nlink)
 			return fd;
