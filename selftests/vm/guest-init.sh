@@ -60,6 +60,7 @@ $b mkfifo /out
 $b cat /out >"$out" &
 cat=$!
 cd /
+: >/new/run/hpbuf/up
 $b chroot /new /bin/bash /run/hpbuf/cmd >/out 2>&1 </dev/null
 echo $? >/new/run/hpbuf/rc.new
 n=0

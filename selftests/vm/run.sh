@@ -174,10 +174,33 @@ watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120 panic=-1 oops=panic mitiga
 
 # QEMU opens its stdout anew, which works as it is always a pipe.  A dead parent
 # takes the chain down with it.
-setpriv --pdeathsig TERM timeout -k 5 "$limit" \
-	setpriv --pdeathsig KILL qemu-system-x86_64 "${args[@]}" \
-	</dev/null > >(exec cat) 2>"$tmp/qemu.err" &
-pid=$!
+start()
+{
+	setpriv --pdeathsig TERM timeout -k 5 "$limit" \
+		setpriv --pdeathsig KILL qemu-system-x86_64 "${args[@]}" \
+		</dev/null > >(exec cat) 2>"$tmp/qemu.err" &
+	pid=$!
+}
+
+# False when the guest is still booting after HPBUF_BOOT_LIMIT seconds (120): the
+# emulator hangs there now and then.  One that has died came up as far as we are concerned.
+came_up()
+{
+	local tenths=0 limit=$((${HPBUF_BOOT_LIMIT:-120} * 10))
+
+	while [ ! -e "$tmp/io/up" ] && kill -0 "$pid" 2>/dev/null; do
+		[ $((tenths += 2)) -lt "$limit" ] || return 1
+		sleep 0.2
+	done
+}
+
+for try in 1 2 3; do
+	start
+	came_up && break
+	say "the guest did not come up (try $try)"
+	kill "$pid"
+	[ "$try" = 3 ] || wait "$pid" || true
+done
 status=0
 wait "$pid" || status=$?
 pid=""
