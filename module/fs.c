@@ -2,10 +2,11 @@
 /*
  * The pseudo file system that buffers' files live on.
  *
- * anon_inode would share one inode among all. Ours are marked S_DAX, since that
- * is what makes every kernel here hand out huge faults: 6.1 calls huge_fault
- * for nothing else, 6.12 not while transparent huge pages are off, and where
- * folios are mapped it selects the code that counts them. They are character
+ * anon_inode would share one inode among all. Ours are marked S_DAX where that is
+ * what makes the kernel hand out huge faults: 6.1 calls huge_fault for nothing
+ * else, 6.12 not while transparent huge pages are off. Newer ones need it no more,
+ * and must not have it with page frames; where folios are mapped it selects the
+ * code that counts them. They are character
  * devices by mode, as device-dax has it: else long-term pins are refused.
  *
  * It is mounted while there is a buffer, and the mount holds the module. The
@@ -21,6 +22,7 @@
 #include <linux/uio.h>
 
 #include "buf.h"
+#include "compat/compat.h"
 #include "fs.h"
 
 #define HPBUF_FS_MAGIC	0x68706275	/* "hpbu" */
@@ -61,7 +63,7 @@ struct inode *fs_inode(struct buf *b)
 	inode->i_ino = get_next_ino();
 	inode->i_mode = S_IFCHR | 0600;
 	inode->i_uid = b->owner;
-	inode->i_flags |= S_DAX | S_NOATIME;
+	inode->i_flags |= COMPAT_INODE_FLAGS;
 	i_size_write(inode, buf_size(b));
 	return inode;
 }

@@ -108,7 +108,14 @@ static inline int compat_alloc_range(unsigned long pfn, unsigned int order, gfp_
  *           The devmap bit makes it look for a dev_pagemap, find none, and
  *           back off.
  */
-#if defined(HPBUF_HAVE_INSERT_FOLIO)
+/*
+ * Folios are not mapped unless HPBUF_MAP_FOLIOS is defined, for a kernel in which
+ * this is mended: such a mapping is not VM_PFNMAP, so madvise(MADV_DONTNEED) takes
+ * a part of a 1 GiB leaf. zap_pud_range() clears the leaf, another thread faults it
+ * in again, and pud_none_or_clear_bad() wipes it without dropping its reference:
+ * "bad pud", and the memory is lost until reboot. Seen on 7.3.
+ */
+#if defined(HPBUF_HAVE_INSERT_FOLIO) && defined(HPBUF_MAP_FOLIOS)
 #if !defined(HPBUF_HAVE_CONTIG_FROZEN) && !defined(HPBUF_HAVE_CONTIG_COMP)
 #error "hpbuf: this kernel maps folios but gives no compound 1 GiB page"
 #endif
@@ -134,7 +141,17 @@ static inline int compat_alloc_range(unsigned long pfn, unsigned int order, gfp_
 #else
 #define COMPAT_PFN(pfn)		(pfn)
 #endif
-#endif /* !HPBUF_HAVE_INSERT_FOLIO */
+#endif /* COMPAT_MAP_FOLIO */
+
+/*
+ * Whether buffers' inodes are DAX: see fs.c. Kernels that can map folios count what
+ * a DAX mapping maps, and would count page frames that nobody has counted in.
+ */
+#if COMPAT_MAP_FOLIO || !defined(HPBUF_HAVE_INSERT_FOLIO)
+#define COMPAT_INODE_FLAGS	(S_DAX | S_NOATIME)
+#else
+#define COMPAT_INODE_FLAGS	S_NOATIME
+#endif
 
 /* Get a fresh page ready to be mapped. */
 static inline void compat_prepare_page(struct page *page)
