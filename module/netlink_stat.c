@@ -41,8 +41,8 @@ struct stat_pos {
 	enum hpbuf_cause cause;
 };
 
-#define OWN_SOURCES	(HPBUF_STAT_SOURCE_FREE + 1)
-#define KERNEL_SOURCES	(HPBUF_STAT_SOURCE_KSWAPD - HPBUF_STAT_SOURCE_FREE)
+#define OWN_SOURCES	(HPBUF_STAT_SOURCE_SHRINK + 1)
+#define KERNEL_SOURCES	(HPBUF_STAT_SOURCE_KSWAPD - HPBUF_STAT_SOURCE_SHRINK)
 
 static bool stat_pos(long at, struct stat_pos *p)
 {

@@ -13,6 +13,7 @@ const char *hpbuf_nl_source_name(uint32_t source)
 		[HPBUF_STAT_SOURCE_ZERO] = "zero",
 		[HPBUF_STAT_SOURCE_FAULT] = "fault",
 		[HPBUF_STAT_SOURCE_FREE] = "free",
+		[HPBUF_STAT_SOURCE_SHRINK] = "shrink",
 		[HPBUF_STAT_SOURCE_DIRECT_RECLAIM] = "direct-reclaim",
 		[HPBUF_STAT_SOURCE_MEMCG_RECLAIM] = "memcg-reclaim",
 		[HPBUF_STAT_SOURCE_COMPACTION] = "compaction",
@@ -30,6 +31,7 @@ const char *hpbuf_nl_kind_name(uint32_t kind)
 		[HPBUF_EVENT_KIND_ALLOC] = "alloc",
 		[HPBUF_EVENT_KIND_FREE] = "free",
 		[HPBUF_EVENT_KIND_FAIL] = "fail",
+		[HPBUF_EVENT_KIND_PROGRESS] = "progress",
 	};
 
 	return NAME_OF(names, kind);

@@ -15,11 +15,14 @@
  * @HPBUF_EVENT_KIND_ALLOC: A buffer was made.
  * @HPBUF_EVENT_KIND_FREE: A buffer's memory was given back.
  * @HPBUF_EVENT_KIND_FAIL: An allocation failed; the cause says why.
+ * @HPBUF_EVENT_KIND_PROGRESS: An allocation is under way: once a second from
+ *   its first second on. The id is the one that the buffer will have.
  */
 enum hpbuf_event_kind {
 	HPBUF_EVENT_KIND_ALLOC,
 	HPBUF_EVENT_KIND_FREE,
 	HPBUF_EVENT_KIND_FAIL,
+	HPBUF_EVENT_KIND_PROGRESS,
 };
 
 /**
@@ -63,7 +66,9 @@ enum hpbuf_cause {
  * @HPBUF_STAT_SOURCE_ZERO: Zeroing one page; not counted where the kernel's
  *   allocator does it.
  * @HPBUF_STAT_SOURCE_FAULT: One page fault served by the module.
- * @HPBUF_STAT_SOURCE_FREE: Giving one page back.
+ * @HPBUF_STAT_SOURCE_FREE: Giving one page back, to the pool or to the system.
+ * @HPBUF_STAT_SOURCE_SHRINK: Giving one idle page of the pool to the system,
+ *   wanted by memory pressure.
  * @HPBUF_STAT_SOURCE_DIRECT_RECLAIM: The kernel's direct reclaim, by the task
  *   that wants memory.
  * @HPBUF_STAT_SOURCE_MEMCG_RECLAIM: The same within a memory cgroup.
@@ -81,6 +86,7 @@ enum hpbuf_stat_source {
 	HPBUF_STAT_SOURCE_ZERO,
 	HPBUF_STAT_SOURCE_FAULT,
 	HPBUF_STAT_SOURCE_FREE,
+	HPBUF_STAT_SOURCE_SHRINK,
 	HPBUF_STAT_SOURCE_DIRECT_RECLAIM,
 	HPBUF_STAT_SOURCE_MEMCG_RECLAIM,
 	HPBUF_STAT_SOURCE_COMPACTION,
@@ -117,6 +123,8 @@ enum {
 	HPBUF_A_BUF_FAULT_NS,
 	HPBUF_A_BUF_FAULT_MAX_NS,
 	HPBUF_A_BUF_NODE,
+	HPBUF_A_BUF_POOLED,
+	HPBUF_A_BUF_UNMAPPED_NS,
 
 	__HPBUF_A_BUF_MAX,
 	HPBUF_A_BUF_MAX = (__HPBUF_A_BUF_MAX - 1)
@@ -134,6 +142,16 @@ enum {
 	HPBUF_A_POOL_MAX_BYTES,
 	HPBUF_A_POOL_USED_BYTES,
 	HPBUF_A_POOL_FLOOR_BYTES,
+	HPBUF_A_POOL_DIRTY,
+	HPBUF_A_POOL_WANT,
+	HPBUF_A_POOL_MIN,
+	HPBUF_A_POOL_LENT,
+	HPBUF_A_POOL_PARTIAL,
+	HPBUF_A_POOL_FILLING,
+	HPBUF_A_POOL_ERROR,
+	HPBUF_A_POOL_GOT,
+	HPBUF_A_POOL_TAKEN,
+	HPBUF_A_POOL_SHRUNK,
 
 	__HPBUF_A_POOL_MAX,
 	HPBUF_A_POOL_MAX = (__HPBUF_A_POOL_MAX - 1)
@@ -149,6 +167,7 @@ enum {
 	HPBUF_A_EVENT_TOOK_NS,
 	HPBUF_A_EVENT_CAUSE,
 	HPBUF_A_EVENT_ERRNO,
+	HPBUF_A_EVENT_DONE,
 
 	__HPBUF_A_EVENT_MAX,
 	HPBUF_A_EVENT_MAX = (__HPBUF_A_EVENT_MAX - 1)
@@ -254,6 +273,7 @@ enum {
 	HPBUF_CMD_TRACE_GET,
 	HPBUF_CMD_TRACE_SET,
 	HPBUF_CMD_STALL_NTF,
+	HPBUF_CMD_POOL_SET,
 
 	__HPBUF_CMD_MAX,
 	HPBUF_CMD_MAX = (__HPBUF_CMD_MAX - 1)
