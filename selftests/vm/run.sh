@@ -182,13 +182,16 @@ start()
 	pid=$!
 }
 
-# False when the guest is still booting after HPBUF_BOOT_LIMIT seconds (120): the
-# emulator hangs there now and then.  One that has died came up as far as we are concerned.
+# False when the guest died before it ran anything, or is still booting after
+# HPBUF_BOOT_LIMIT seconds (120): the emulator hangs there now and then, or loses a
+# race with the kernel that patches its own code ("Oops: int3" on another CPU).
+# Nothing of ours has been loaded by then.
 came_up()
 {
 	local tenths=0 limit=$((${HPBUF_BOOT_LIMIT:-120} * 10))
 
-	while [ ! -e "$tmp/io/up" ] && kill -0 "$pid" 2>/dev/null; do
+	while [ ! -e "$tmp/io/up" ]; do
+		kill -0 "$pid" 2>/dev/null || return 1
 		[ $((tenths += 2)) -lt "$limit" ] || return 1
 		sleep 0.2
 	done
@@ -198,8 +201,10 @@ for try in 1 2 3; do
 	start
 	came_up && break
 	say "the guest did not come up (try $try)"
-	kill "$pid"
-	[ "$try" = 3 ] || wait "$pid" || true
+	kill "$pid" 2>/dev/null || true
+	[ "$try" != 3 ] || break
+	wait "$pid" || true
+	mv "$log" "$log.boot$try"
 done
 status=0
 wait "$pid" || status=$?
