@@ -30,6 +30,13 @@ struct shared {
 	int ret;
 };
 
+/* What the parent does while the child allocates. */
+struct waiting {
+	const sigset_t *signals;
+	void (*tick)(void *arg);
+	void *arg;
+};
+
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 void alloc_block(sigset_t *wait)
@@ -70,15 +77,18 @@ static void child(int dev, struct shared *s, pid_t parent)
  * False: it has been killed, but hangs in the kernel for longer than anybody
  * who pressed ^C wants to wait (a page of 1 GiB is zeroed in one go).
  */
-static bool await(pid_t pid, const sigset_t *wait, int *sig, int *status)
+static bool await(pid_t pid, const struct waiting *w, int *sig, int *status)
 {
 	const struct timespec patience = { .tv_nsec = 300 * 1000 * 1000 };
+	const struct timespec beat = { .tv_nsec = 500 * 1000 * 1000 };
 	int got;
 
 	while (waitpid(pid, status, WNOHANG) == 0) {
-		got = sigtimedwait(wait, NULL, *sig ? &patience : NULL);
-		if (got < 0 && errno == EAGAIN)
+		got = sigtimedwait(w->signals, NULL, *sig ? &patience : &beat);
+		if (got < 0 && errno == EAGAIN && *sig)
 			return false;
+		if (got < 0 && errno == EAGAIN)
+			w->tick(w->arg);
 		if (got < 0 || got == SIGCHLD)
 			continue;
 		if (!*sig)
@@ -131,8 +141,10 @@ static int outcome(int dev, struct shared *s, int status, int sig)
 	return -EINTR;
 }
 
-int alloc_child(int dev, struct hpbuf_alloc *req, const sigset_t *wait, int *sig)
+int alloc_child(int dev, struct hpbuf_alloc *req, const sigset_t *wait,
+		void (*tick)(void *arg), void *arg, int *sig)
 {
+	const struct waiting w = { .signals = wait, .tick = tick, .arg = arg };
 	pid_t pid, parent = getpid();
 	int ret, status = 0;
 	struct shared *s;
@@ -150,7 +162,7 @@ int alloc_child(int dev, struct hpbuf_alloc *req, const sigset_t *wait, int *sig
 	}
 	if (!pid)
 		child(dev, s, parent);
-	if (await(pid, wait, sig, &status))
+	if (await(pid, &w, sig, &status))
 		ret = outcome(dev, s, status, *sig);
 	else
 		ret = leave_behind(dev, s, pid);

@@ -21,13 +21,16 @@ void alloc_block(sigset_t *wait);
  * @dev: the device
  * @req: as for hpbuf_alloc(); fd is -1 afterwards
  * @wait: of alloc_block()
+ * @tick: called twice a second meanwhile
+ * @arg: handed to @tick
  * @sig: set to the signal that stopped it, else 0
  *
  * Returns 0 or a negative errno. With @sig it is -EINTR: nothing is left behind,
  * or -EINPROGRESS: the kernel has not noticed yet; a process that stays behind
  * frees what it may still make.
  */
-int alloc_child(int dev, struct hpbuf_alloc *req, const sigset_t *wait, int *sig);
+int alloc_child(int dev, struct hpbuf_alloc *req, const sigset_t *wait,
+		void (*tick)(void *arg), void *arg, int *sig);
 
 /** alloc_stopped - the signal of @wait that has come since, or 0 */
 int alloc_stopped(const sigset_t *wait);

@@ -28,6 +28,8 @@ const struct out_col buffer_cols[] = {
 	{ "FAULTS", "faults", OUT_COUNT, false },
 	{ "FAULT", "fault_ns", OUT_NS, false },
 	{ "FAULT-MAX", "fault_max_ns", OUT_NS, false },
+	{ "POOLED", "pooled", OUT_COUNT, false },
+	{ "UNMAPPED", "unmapped_age_ns", OUT_NS, false },
 	{ NULL, NULL, OUT_TEXT, false }
 };
 
@@ -61,10 +63,17 @@ static void from_info(struct hpbuf_nl_buf *buf, const struct hpbuf_info *info)
 	}
 }
 
+static uint64_t boottime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 int buffer_info(int dev, uint32_t id, struct hpbuf_nl_buf *buf)
 {
 	struct hpbuf_info info;
-	struct timespec now;
 	int fd, ret;
 
 	fd = hpbuf_open_id(dev, id, true);
@@ -77,14 +86,27 @@ int buffer_info(int dev, uint32_t id, struct hpbuf_nl_buf *buf)
 	from_info(buf, &info);
 	/* The look itself does not count. */
 	buf->opens -= buf->opens > 0;
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	buf->age_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - buf->created_ns;
+	buf->age_ns = boottime_ns() - buf->created_ns;
 	return 0;
 }
 
 static json_t *integer(uint64_t v)
 {
 	return json_integer((json_int_t)v);
+}
+
+static json_t *integer_if(bool has, uint64_t v)
+{
+	return has ? integer(v) : json_null();
+}
+
+/* The module tells when; how long ago that is, as the age, is easier to read. */
+static json_t *unmapped_age(const struct hpbuf_nl_buf *buf)
+{
+	uint64_t now = boottime_ns();
+
+	return integer_if(buf->has_unmapped_ns,
+			  now > buf->unmapped_ns ? now - buf->unmapped_ns : 0);
 }
 
 static json_t *owner_name(uint32_t uid, struct buffer_owner *owner)
@@ -137,11 +159,15 @@ json_t *buffer_json(const struct hpbuf_nl_buf *buf, struct buffer_owner *owner)
 	json_object_set_new(o, "scan_ns", integer(buf->scan_ns));
 	json_object_set_new(o, "migrate_ns", integer(buf->migrate_ns));
 	json_object_set_new(o, "zero_ns",
-			    buf->has_zero_ns ? integer(buf->zero_ns) : json_null());
+			    integer_if(buf->has_zero_ns, buf->zero_ns));
 	json_object_set_new(o, "faults", integer(buf->faults));
 	json_object_set_new(o, "fault_ns",
-			    buf->has_fault_ns ? integer(buf->fault_ns) : json_null());
+			    integer_if(buf->has_fault_ns, buf->fault_ns));
 	json_object_set_new(o, "fault_max_ns",
-			    buf->has_fault_ns ? integer(buf->fault_max_ns) : json_null());
+			    integer_if(buf->has_fault_ns, buf->fault_max_ns));
+	json_object_set_new(o, "pooled", integer_if(buf->has_pooled, buf->pooled));
+	json_object_set_new(o, "unmapped_ns",
+			    integer_if(buf->has_unmapped_ns, buf->unmapped_ns));
+	json_object_set_new(o, "unmapped_age_ns", unmapped_age(buf));
 	return o;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "alloc_child.h"
+#include "alloc_progress.h"
 #include "buffer.h"
 #include "cmd.h"
 #include "module.h"
@@ -147,6 +148,7 @@ static const struct out_col cols[] = {
 	{ "SCAN", "scan_ns", OUT_NS, false },
 	{ "MIGRATE", "migrate_ns", OUT_NS, false },
 	{ "ZERO", "zero_ns", OUT_NS, false },
+	{ "POOLED", "pooled", OUT_COUNT, false },
 	{ NULL, NULL, OUT_TEXT, false }
 };
 
@@ -191,22 +193,28 @@ static void failed(const struct hp_ctx *ctx, const struct args *a, int err, size
 static int alloc_all(const struct hp_ctx *ctx, const struct args *a, int dev,
 		     struct made *made, json_t *doc, struct hp_error *e)
 {
+	struct alloc_progress progress = {
+		.size = rounded(&a->req), .page_shift = a->req.page_shift, .count = a->count,
+	};
 	sigset_t wait;
 	int err = 0, sig = 0;
 
 	alloc_block(&wait);
+	alloc_progress_begin(&progress, &ctx->out);
 	while (made->nr < a->count && !err && !sig) {
 		struct hpbuf_alloc req = a->req;
 
 		if (a->count > 1)
 			out_progress(&ctx->out, "%zu of %llu", made->nr,
 				     (unsigned long long)a->count);
-		err = alloc_child(dev, &req, &wait, &sig);
+		progress.number = made->nr + 1;
+		err = alloc_child(dev, &req, &wait, alloc_progress_tick, &progress, &sig);
 		if (err)
 			break;
 		made->ids[made->nr++] = req.id;
 		sig = alloc_stopped(&wait);
 	}
+	alloc_progress_end(&progress);
 	if (sig)
 		hp_fail(e, 128 + sig, EINTR, "stopped by SIG%s, %s", sigabbrev_np(sig),
 			err == -EINPROGRESS ? "the kernel is still giving the memory back" :
@@ -218,14 +226,23 @@ static int alloc_all(const struct hp_ctx *ctx, const struct args *a, int dev,
 	return e->code;
 }
 
+/* Netlink tells more than the device, but not in every namespace. */
+static int look_at(struct hpbuf_nl *nl, int dev, uint32_t id, struct hpbuf_nl_buf *buf)
+{
+	return nl && !hpbuf_nl_buf_get(nl, id, NULL, buf) ? 0 : buffer_info(dev, id, buf);
+}
+
 static void add_results(int dev, const struct made *made, json_t *doc)
 {
 	struct buffer_owner owner = { 0 };
+	struct hpbuf_nl *nl = NULL;
 	struct hpbuf_nl_buf buf;
 	int err;
 
+	if (hpbuf_nl_open(&nl))
+		nl = NULL;
 	for (size_t i = 0; i < made->nr; i++) {
-		err = buffer_info(dev, made->ids[i], &buf);
+		err = look_at(nl, dev, made->ids[i], &buf);
 		if (!err)
 			json_array_append_new(json_object_get(doc, "results"),
 					      buffer_json(&buf, &owner));
@@ -233,6 +250,7 @@ static void add_results(int dev, const struct made *made, json_t *doc)
 			out_warn(doc, "gone", "", "buffer %u was made, but is no longer there: %s",
 				 made->ids[i], strerror(-err));
 	}
+	hpbuf_nl_close(nl);
 }
 
 /* The ids alone, for scripts; more only when it is asked for. */

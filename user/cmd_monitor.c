@@ -18,7 +18,7 @@
 enum { KEY_STALLS = HP_KEY, KEY_EVENTS };
 
 const struct hp_opt cmd_monitor_opts[] = {
-	{ "events", KEY_EVENTS, NULL, "buffers made and freed, allocations that failed" },
+	{ "events", KEY_EVENTS, NULL, "buffers made and freed, allocations under way or failed" },
 	{ "stalls", KEY_STALLS, NULL,
 	  "reclaim that took longer than the threshold of hpctl reclaim on" },
 	{ NULL, 0, NULL, NULL }

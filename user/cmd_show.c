@@ -36,6 +36,8 @@ static const struct out_col cols[] = {
 	{ "FAULTS", "faults", OUT_COUNT, true },
 	{ "FAULT", "fault_ns", OUT_NS, true },
 	{ "FAULT-MAX", "fault_max_ns", OUT_NS, true },
+	{ "POOLED", "pooled", OUT_COUNT, true },
+	{ "UNMAPPED", "unmapped_age_ns", OUT_NS, true },
 	{ "LEAF", "leaf", OUT_LEAF, true },
 	{ "HIT", "walk.hit_ns", OUT_NS, true },
 	{ "WARM", "walk.warm_ns", OUT_NS, true },

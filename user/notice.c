@@ -24,7 +24,7 @@ json_t *notice_event(const struct hpbuf_nl_event *ev)
 	const char *name = fail ? strerrorname_np((int)ev->err) : NULL;
 
 	/* What was asked for may be any number of 64 bits. */
-	return json_pack("{s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:I, s:o, s:o}",
+	return json_pack("{s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o}",
 			 "type", "event", "seq", (json_int_t)ev->seq,
 			 "time_ns", (json_int_t)ev->time_ns,
 			 "kind", hpbuf_nl_kind_name(ev->kind), "id", u64_if(ev->has_id, ev->id),
@@ -32,7 +32,8 @@ json_t *notice_event(const struct hpbuf_nl_event *ev)
 			 "bytes", u64_if(ev->size <= INT64_MAX, ev->size),
 			 "took_ns", (json_int_t)ev->took_ns,
 			 "cause", fail ? json_string(hpbuf_nl_cause_name(ev->cause)) : json_null(),
-			 "errno", name ? json_string(name) : json_null());
+			 "errno", name ? json_string(name) : json_null(),
+			 "done_bytes", u64_if(ev->has_done, ev->done));
 }
 
 json_t *notice_stall(const struct hpbuf_nl_stall *st)
@@ -106,7 +107,7 @@ static void put_size(FILE *f, const json_t *n)
 
 static void text_event(FILE *f, const json_t *n)
 {
-	char took[32];
+	char took[32], done[32];
 
 	put_time(f, n);
 	fprintf(f, "%-5s ", text_of(n, "kind"));
@@ -115,7 +116,12 @@ static void text_event(FILE *f, const json_t *n)
 	put_size(f, n);
 	if (has(n, "cause"))
 		fprintf(f, ": %s (%s)", text_of(n, "cause"), text_of(n, "errno"));
-	fprintf(f, ", took %s", out_ns(took, (double)number_of(n, "took_ns")));
+	/* Of an allocation under way. */
+	if (has(n, "done_bytes"))
+		fprintf(f, ": %s so far, for %s", out_bytes(done, number_of(n, "done_bytes")),
+			out_ns(took, (double)number_of(n, "took_ns")));
+	else
+		fprintf(f, ", took %s", out_ns(took, (double)number_of(n, "took_ns")));
 }
 
 static void text_stall(FILE *f, const json_t *n)

@@ -60,16 +60,53 @@ struct hpbuf_nl_buf {
 	uint64_t size, asked, created_ns, age_ns;
 	uint64_t alloc_ns, scan_ns, migrate_ns, zero_ns;
 	uint64_t faults, fault_ns, fault_max_ns;
-	bool has_zero_ns, has_fault_ns;
+	uint64_t pooled;		/* pages that came from the pool */
+	uint64_t unmapped_ns;		/* CLOCK_BOOTTIME of the last munmap */
+	bool has_zero_ns, has_fault_ns, has_pooled, has_unmapped_ns;
 	unsigned int nr_nodes;
 	struct { uint32_t node, pages; } nodes[64];
 };
 
-/** Pages of one size on one node, and limits, as "pool-get" tells it. */
+/**
+ * struct hpbuf_nl_pool - pages of one size on one node, as "pool-get" tells it
+ * @ready: pages that the next allocation takes as they are
+ * @used: pages in buffers, whether of the pool or not
+ * @allocated, @freed, @alloc_ns, @free_ns: pages taken from and given back to the
+ *	system since the module was loaded, and the time in sum
+ * @max_bytes, @used_bytes, @floor_bytes: limits, over all nodes and sizes
+ * @dirty: pages of the pool that wait to be zeroed
+ * @want: pages that the pool shall own: ready, dirty and lent together
+ * @min: so many are not given back under memory pressure
+ * @lent: pages of the pool that are in buffers
+ * @filling: the last hpbuf_nl_pool_set() is still being worked at
+ * @error: why it ended short, as a positive errno; only with has_error
+ * @got: the most pages that it had; only with has_got: there was one
+ * @taken, @shrunk: pages that allocations, and memory pressure, took from the pool
+ *	since the module was loaded
+ *
+ * Of a module without a pool none of the has_ flags is set.
+ */
 struct hpbuf_nl_pool {
 	uint32_t node, page_shift;
 	uint64_t ready, used, allocated, freed, alloc_ns, free_ns;
 	uint64_t max_bytes, used_bytes, floor_bytes;
+	uint64_t dirty, want, min, lent, got, taken, shrunk;
+	uint32_t error;
+	bool filling;
+	bool has_dirty, has_want, has_min, has_lent, has_got, has_taken, has_shrunk;
+	bool has_error;
+};
+
+/**
+ * struct hpbuf_nl_pool_set - what the pool of a node shall have; zeroed before use
+ * @want: pages, those in buffers among them
+ * @min: not given back under memory pressure, at most @want; only with has_min
+ * @partial: keep what can be had when it is less
+ */
+struct hpbuf_nl_pool_set {
+	uint32_t node, page_shift;
+	uint64_t want, min;
+	bool has_min, partial;
 };
 
 /** Which leaf level maps how many bytes, as "walk" tells it. */
@@ -149,8 +186,9 @@ struct hpbuf_nl_walk_time {
 /** An event; has_ flags say what is there. */
 struct hpbuf_nl_event {
 	uint64_t seq, time_ns, size, took_ns;
+	uint64_t done;			/* bytes that are there by now, of @size */
 	uint32_t kind, id, page_shift, cause, err;
-	bool has_id;
+	bool has_id, has_done;
 };
 
 /** Buckets of a histogram; which values each holds is told in the netlink spec. */
@@ -237,6 +275,16 @@ int hpbuf_nl_buf_get(struct hpbuf_nl *nl, uint32_t id, const char *name,
 
 int hpbuf_nl_pools(struct hpbuf_nl *nl,
 		   int (*fn)(const struct hpbuf_nl_pool *pool, void *arg), void *arg);
+
+/**
+ * hpbuf_nl_pool_set - begin to fill or empty the pool of one node and page size
+ *
+ * Returns at once. hpbuf_nl_pools() tells "filling" while it is worked at, and what
+ * came of it. -EPERM: needs CAP_SYS_ADMIN; -EBUSY: an earlier one is worked at;
+ * -EINVAL: a node or size there is not, or @min above @want; -EOPNOTSUPP: the
+ * module has no pool, or this machine no such pages.
+ */
+int hpbuf_nl_pool_set(struct hpbuf_nl *nl, const struct hpbuf_nl_pool_set *set);
 
 /** hpbuf_nl_walk - leaf census of the caller's [addr, addr + len) */
 int hpbuf_nl_walk(struct hpbuf_nl *nl, const void *addr, size_t len,

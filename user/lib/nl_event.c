@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR LGPL-2.1-or-later
-/* The group "events": buffers made and freed, allocations that failed. */
+/* The group "events": buffers made and freed, allocations under way or failed. */
 #include "nl.h"
 
 #include <errno.h>
@@ -40,6 +40,10 @@ static void take_attr(struct hpbuf_nl_event *ev, const struct nlattr *attr, bool
 		break;
 	case HPBUF_A_EVENT_ERRNO:
 		ev->err = hpnl_u32(attr, bad);
+		break;
+	case HPBUF_A_EVENT_DONE:
+		ev->done = hpnl_u64(attr, bad);
+		ev->has_done = true;
 		break;
 	}
 }
