@@ -45,6 +45,7 @@ int cmd_compare(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_walk(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_reclaim(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_monitor(struct hp_ctx *ctx, int argc, char **argv);
+int cmd_doctor(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_version(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_help(struct hp_ctx *ctx, int argc, char **argv);
 
@@ -53,6 +54,7 @@ extern const struct hp_opt cmd_free_opts[];
 extern const struct hp_opt cmd_walk_opts[];
 extern const struct hp_opt cmd_reclaim_opts[];
 extern const struct hp_opt cmd_monitor_opts[];
+extern const struct hp_opt cmd_doctor_opts[];
 
 /** hpctl without a command: list, and one line on the module. */
 int cmd_bare(struct hp_ctx *ctx);

@@ -25,6 +25,8 @@ const struct hp_cmd hp_cmds[] = {
 	  "[show|watch|reset|on|off] [OPTION...]", cmd_reclaim_opts },
 	{ "monitor", cmd_monitor, "events and stalls as they come, a line each",
 	  "[OPTION...]", cmd_monitor_opts },
+	{ "doctor", cmd_doctor, "what is missing on this machine, and how to fix it",
+	  "[OPTION...]", cmd_doctor_opts },
 	{ "version", cmd_version, "versions of hpctl and of the module", "", NULL },
 	{ "help", cmd_help, "help on a command", "[COMMAND]", NULL },
 	{ NULL, NULL, NULL, NULL, NULL }

@@ -69,6 +69,8 @@ conforms nonsense
 conforms --nonsense
 conforms list $'\xff\xfe\033[2J'
 conforms help nonsense
+conforms doctor
+conforms doctor --root /nowhere
 conforms reclaim
 conforms reclaim off
 conforms reclaim on --nonsense
