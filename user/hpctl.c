@@ -21,6 +21,8 @@ const struct hp_cmd hp_cmds[] = {
 	  "[WORKLOAD...] [-b LIST] [OPTION...]", cmd_compare_opts },
 	{ "walk", cmd_walk, "what page walks cost on every kind of memory",
 	  "[-b LIST | --buffer ID] [OPTION...]", cmd_walk_opts },
+	{ "pool", cmd_pool, "the pages that are kept ready, and the hugetlb pools",
+	  "[show|set|restore [FILE]] [OPTION...]", cmd_pool_opts },
 	{ "reclaim", cmd_reclaim, "what allocation, reclaim, compaction and migration cost",
 	  "[show|watch|reset|on|off] [OPTION...]", cmd_reclaim_opts },
 	{ "monitor", cmd_monitor, "events and stalls as they come, a line each",

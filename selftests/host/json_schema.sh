@@ -71,6 +71,10 @@ conforms list $'\xff\xfe\033[2J'
 conforms help nonsense
 conforms doctor
 conforms doctor --root /nowhere
+conforms pool
+conforms pool set -p 2M --count 0 --dry-run
+conforms pool set --nonsense
+conforms pool restore /nowhere
 conforms reclaim
 conforms reclaim off
 conforms reclaim on --nonsense
