@@ -47,6 +47,7 @@ int cmd_pool(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_reclaim(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_monitor(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_doctor(struct hp_ctx *ctx, int argc, char **argv);
+int cmd_report(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_version(struct hp_ctx *ctx, int argc, char **argv);
 int cmd_help(struct hp_ctx *ctx, int argc, char **argv);
 
@@ -57,6 +58,7 @@ extern const struct hp_opt cmd_pool_opts[];
 extern const struct hp_opt cmd_reclaim_opts[];
 extern const struct hp_opt cmd_monitor_opts[];
 extern const struct hp_opt cmd_doctor_opts[];
+extern const struct hp_opt cmd_report_opts[];
 
 /** hpctl without a command: list, and one line on the module. */
 int cmd_bare(struct hp_ctx *ctx);

@@ -29,6 +29,8 @@ const struct hp_cmd hp_cmds[] = {
 	  "[OPTION...]", cmd_monitor_opts },
 	{ "doctor", cmd_doctor, "what is missing on this machine, and how to fix it",
 	  "[OPTION...]", cmd_doctor_opts },
+	{ "report", cmd_report, "saved results as a table, bars, CSV, Markdown, a page with plots",
+	  "FILE... [OPTION...]", cmd_report_opts },
 	{ "version", cmd_version, "versions of hpctl and of the module", "", NULL },
 	{ "help", cmd_help, "help on a command", "[COMMAND]", NULL },
 	{ NULL, NULL, NULL, NULL, NULL }

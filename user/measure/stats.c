@@ -31,16 +31,21 @@ double stats_quantile(const double *sorted, size_t n, double q)
 	return sorted[i] + (pos - (double)i) * (sorted[i + 1] - sorted[i]);
 }
 
+/* A median of @n values drawn from @x with repetition. */
+static double draw_median(const double *x, size_t n, uint64_t *seed, double *work)
+{
+	for (size_t i = 0; i < n; i++)
+		work[i] = x[packed_index(packed_random(seed), n)];
+	sort(work, n);
+	return stats_quantile(work, n, 0.5);
+}
+
 /* Percentile interval of the median; @work holds n doubles, @medians RESAMPLES. */
 static void bootstrap(const double *x, size_t n, uint64_t seed, double *work,
 		      double *medians, struct stats *s)
 {
-	for (size_t r = 0; r < RESAMPLES; r++) {
-		for (size_t i = 0; i < n; i++)
-			work[i] = x[packed_index(packed_random(&seed), n)];
-		sort(work, n);
-		medians[r] = stats_quantile(work, n, 0.5);
-	}
+	for (size_t r = 0; r < RESAMPLES; r++)
+		medians[r] = draw_median(x, n, &seed, work);
 	sort(medians, RESAMPLES);
 	s->lo = stats_quantile(medians, RESAMPLES, 0.025);
 	s->hi = stats_quantile(medians, RESAMPLES, 0.975);
@@ -84,5 +89,35 @@ bool stats_ratio(const double *ref, const double *x, size_t n, uint64_t seed,
 	}
 	ok = ok && stats_of(q, n, seed, s);
 	free(q);
+	return ok;
+}
+
+bool stats_ratio_apart(const double *ref, size_t nr, const double *x, size_t n, uint64_t seed,
+		       struct stats *s)
+{
+	size_t most = nr > n ? nr : n;
+	double *work = nr && n ? calloc(most + RESAMPLES, sizeof(*work)) : NULL;
+	struct stats a, b;
+	bool ok;
+
+	ok = work && stats_of(ref, nr, seed, &a) && stats_of(x, n, seed, &b) && a.median > 0 &&
+	     b.median > 0;
+	if (ok) {
+		memset(s, 0, sizeof(*s));
+		s->median = a.median / b.median;
+		s->p10 = s->p90 = s->mad = s->lo = s->hi = NAN;
+	}
+	if (ok && nr >= 3 && n >= 3) {
+		double *ratios = work + most;
+
+		for (size_t r = 0; r < RESAMPLES; r++) {
+			ratios[r] = draw_median(ref, nr, &seed, work);
+			ratios[r] /= draw_median(x, n, &seed, work);
+		}
+		sort(ratios, RESAMPLES);
+		s->lo = stats_quantile(ratios, RESAMPLES, 0.025);
+		s->hi = stats_quantile(ratios, RESAMPLES, 0.975);
+	}
+	free(work);
 	return ok;
 }

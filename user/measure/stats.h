@@ -33,4 +33,12 @@ bool stats_of(const double *x, size_t n, uint64_t seed, struct stats *s);
 bool stats_ratio(const double *ref, const double *x, size_t n, uint64_t seed,
 		 struct stats *s);
 
+/**
+ * stats_ratio_apart - the median of @nr values over that of @n others, not paired
+ * All are above 0. The interval is of ratios of medians of both drawn anew; p10, p90
+ * and mad mean nothing and are NaN. False when there are none, or memory is short.
+ */
+bool stats_ratio_apart(const double *ref, size_t nr, const double *x, size_t n, uint64_t seed,
+		       struct stats *s);
+
 #endif

@@ -2,14 +2,13 @@
 /* The document, and the end of a command. */
 #include "env.h"
 #include "out.h"
+#include "out/save.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define RED		"\033[31m"
@@ -118,70 +117,12 @@ static void say_all(const struct out_opts *o, const json_t *doc, const struct hp
 		say(o, command, RED, e->message, e->hint);
 }
 
-/* The text with its newline to @f, and all of it on its way to the disk. */
-static int write_doc(FILE *f, const json_t *doc)
+static int write_doc(FILE *f, const void *doc)
 {
-	if (json_dumpf(doc, f, DUMP_FLAGS) || fputc('\n', f) == EOF || fflush(f))
-		return -1;
-	return fsync(fileno(f)) && errno != EINVAL ? -1 : 0;
-}
-
-static int save_temp(const char *path, char *temp, const json_t *doc)
-{
-	mode_t mask = umask(0);
-	FILE *f;
-	int fd;
-
-	umask(mask);
-	fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	/* mkostemp() keeps it to ourselves; a result file is like any other. */
-	fchmod(fd, 0666 & ~mask);
-	f = fdopen(fd, "w");
-	if (!f) {
-		close(fd);
-		goto err;
-	}
-	if (write_doc(f, doc)) {
-		int saved = errno;
-
-		fclose(f);
-		errno = saved;
-		goto err;
-	}
-	if (!fclose(f) && !rename(temp, path))
-		return 0;
-err:
-	fd = errno;
-	unlink(temp);
-	return -fd;
-}
-
-/*
- * Beside the file and then renamed, so that neither a full disk nor a signal
- * leaves half of one or destroys the one that was there. What is no regular
- * file (/dev/null, a pipe) is written as it is.
- */
-static int save(const char *path, const json_t *doc)
-{
-	struct stat st;
-	char *temp;
-	FILE *f;
-	int ret;
-
-	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
-		f = fopen(path, "we");
-		if (!f)
-			return -errno;
-		ret = write_doc(f, doc) ? -errno : 0;
-		return fclose(f) && !ret ? -errno : ret;
-	}
-	if (asprintf(&temp, "%s.XXXXXX", path) < 0)
-		return -ENOMEM;
-	ret = save_temp(path, temp, doc);
-	free(temp);
-	return ret;
+	errno = 0;
+	if (json_dumpf(doc, f, DUMP_FLAGS) || fputc('\n', f) == EOF)
+		return errno ? -errno : -EIO;
+	return 0;
 }
 
 /* The document with -j, and all that a table has left in stdout's buffer. */
@@ -212,7 +153,7 @@ int out_finish(const struct out_opts *o, json_t *doc, struct hp_error *e)
 	if (ret && ret != -EPIPE)
 		say(o, command, RED, io.message, "");
 	/* A mistyped line does not replace the results of a day. */
-	ret = o->save && e->code != HP_USAGE ? save(o->save, doc) : 0;
+	ret = o->save && e->code != HP_USAGE ? out_save(o->save, write_doc, doc) : 0;
 	if (ret) {
 		hp_fail(&io, HP_FAILED, -ret, "cannot save %s: %s", o->save, strerror(-ret));
 		say(o, command, RED, io.message, "");

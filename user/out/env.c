@@ -173,12 +173,14 @@ json_t *env_json(void)
 {
 	json_t *env = json_object();
 	struct utsname u;
+	bool named = !uname(&u);
 
 	json_object_set_new(env, "tool", json_string(HPBUF_MODULE_VERSION));
 	json_object_set_new(env, "module", text_file("/sys/module/hpbuf/version"));
 	/* The tool's; a module of another one is refused. */
 	json_object_set_new(env, "uapi", json_integer(HPBUF_UAPI_VERSION));
-	json_object_set_new(env, "kernel", uname(&u) ? json_null() : out_string(u.release));
+	json_object_set_new(env, "host", named ? out_string(u.nodename) : json_null());
+	json_object_set_new(env, "kernel", named ? out_string(u.release) : json_null());
 	put_cpu(env);
 	json_object_set_new(env, "governor",
 			    text_file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
