@@ -30,8 +30,9 @@ static const char head[] =
 	"figure{margin:1rem 0 .2rem}figcaption,.dim{color:var(--dim);font-size:.87rem}\n"
 	"figcaption{max-width:54rem}\n"
 	"svg{display:block;width:100%;max-width:54rem;height:auto}\n"
-	"svg [fill=\"black\"],svg text{fill:currentColor}\n"
-	"svg [stroke=\"black\"]{stroke:currentColor}\n"
+	"svg text,svg [fill=\"black\"]{fill:var(--fg)}svg [stroke=\"black\"]{stroke:var(--fg)}\n"
+	"svg [color=\"black\"],svg [color^=\"rgb(  0,\"]{color:var(--fg)}\n"
+	"svg [stroke^=\"rgb(  0,\"]{stroke:var(--fg)}\n"
 	".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.87rem;\n"
 	"font-variant-numeric:tabular-nums}\n"
 	"th,td{padding:.2rem .6rem;text-align:left;white-space:nowrap;\n"
@@ -188,7 +189,7 @@ static int put_plots(FILE *f, const json_t *doc, struct hp_error *e)
 		{ "By size of the array", "", plots_series },
 		{ "Ratios", "", plots_ratio },
 		{ "Every run", "Dots: the counted runs; cross and line: median and its 95 %\n"
-		  "interval.\nPaler ones with a * are not to be trusted, see the table.",
+		  "interval.\nFainter ones with a * are not to be trusted, see the table.",
 		  plots_samples },
 		{ "Stages", "", plots_stages },
 	};

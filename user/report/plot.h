@@ -60,7 +60,7 @@ char *plot_row_name(const struct plots *p, const json_t *row, bool workload, cha
 unsigned int plot_color(size_t n);
 #define PLOT_COLORS	16
 
-/** plot_shade - @color, paler where @row is marked; for a script */
+/** plot_shade - @color, fainter where @row is marked; for a script */
 unsigned int plot_shade(const json_t *row, unsigned int color);
 
 /** plot_row_color - of a row: by its backing */

@@ -103,6 +103,6 @@ int plots_ratio(struct plots *p, struct hp_error *e)
 			"Bars begin at 1: to the right faster than the reference of the same\n"
 			"file, to the left slower. Lines: 95 % interval of the paired runs; one that\n"
 			"crosses 1 shows no difference. Rows that are not verified have no ratio;\n"
-			"paler ones with a * are not to be trusted, see the table.",
+			"fainter ones with a * are not to be trusted, see the table.",
 			e);
 }
