@@ -163,6 +163,58 @@ static uint64_t mixed(uint64_t i, uint64_t arg)
 	return packed_random(&state) & packed_maxw((unsigned int)(arg & 15));
 }
 
+#define FILLER(width)	PACKED_FILLER(fill##width, width, mixed)
+FILLER(1) FILLER(2) FILLER(3) FILLER(4) FILLER(5) FILLER(6) FILLER(7) FILLER(8)
+
+static void (*const fillers[])(void *base, uint64_t first, uint64_t count, uint64_t arg) = {
+	fill1, fill2, fill3, fill4, fill5, fill6, fill7, fill8,
+};
+
+/* Every count up to some vectors, at every alignment; and what is around it. */
+TEST(widest_fill_is_the_naive_one)
+{
+	unsigned char a[1024], b[1024];
+
+	for (unsigned int width = 1; width <= 8; width++) {
+		for (uint64_t first = 0; first < 17; first++) {
+			for (uint64_t count = 0; count < 80; count++) {
+				uint64_t arg = count << 32 | width;
+
+				memset(a, 0xee, sizeof(a));
+				memset(b, 0xee, sizeof(b));
+				fillers[width - 1](a, first, count, arg);
+				for (uint64_t i = first; i < first + count; i++)
+					naive_set(b, i, width, mixed(i, arg));
+				ASSERT_EQ(0, memcmp(a, b, sizeof(a))) {
+					TH_LOG("width %u first %lu count %lu", width,
+					       (unsigned long)first, (unsigned long)count);
+				}
+			}
+		}
+	}
+}
+
+/* Not even for a moment: the next page cannot be written. */
+TEST(widest_fill_before_guard)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, p);
+	ASSERT_EQ(0, mprotect(p + page, page, PROT_NONE));
+	for (unsigned int width = 1; width <= 8; width++) {
+		uint64_t n = page / width;
+		unsigned char *base = p + page - n * width;
+
+		for (uint64_t count = 1; count <= n && count < 200; count++)
+			fillers[width - 1](base, n - count, count, width);
+		for (uint64_t i = n - 100; i < n; i++)
+			ASSERT_EQ(mixed(i, width), packed_getw(base, i, width));
+	}
+	munmap(p, 2 * page);
+}
+
 TEST(bulk_fill_is_the_naive_one)
 {
 	unsigned char a[512], b[512];
@@ -185,6 +237,29 @@ TEST(bulk_fill_is_the_naive_one)
 					ASSERT_EQ(mixed(i, arg), packed_getw(a, i, width));
 			}
 		}
+	}
+}
+
+TEST(fast_set_is_the_naive_one)
+{
+	unsigned char a[256], b[256];
+	uint64_t state = 43;
+
+	for (unsigned int width = 1; width <= 8; width++) {
+		uint64_t n = sizeof(a) / width;
+
+		memset(a, 0x77, sizeof(a));
+		memset(b, 0x77, sizeof(b));
+		for (int k = 0; k < 1000; k++) {
+			uint64_t i = packed_index(packed_random(&state),
+						  packed_fast_limitw(n, width));
+			uint64_t v = packed_random(&state) & packed_maxw(width);
+
+			packed_setw_fast(a, n, i, width, v);
+			naive_set(b, i, width, v);
+			ASSERT_EQ(v, packed_getw(a, i, width));
+		}
+		EXPECT_EQ(0, memcmp(a, b, sizeof(a)));
 	}
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fill: every element in ascending order, eight packed into five words a time.
+ * fill: every element in ascending order, packed in vectors of four where the CPU
+ * has AVX2, else eight into five words.
  *
  * The first pass meets untouched memory and contains its page faults and the
  * kernel's zeroing. The second is a plain stream of stores: what the memory's
@@ -11,6 +12,8 @@
 #include "measure/stop.h"
 #include "workload/data.h"
 #include "workload/workload.h"
+
+PACKED_FILLER(fill_elements, PACKED_WIDTH, data_value)
 
 static uint64_t salt_of(const struct shard *s)
 {
@@ -32,7 +35,7 @@ static void fill_run(struct shard *s)
 
 		if (n > WORKLOAD_CHUNK)
 			n = WORKLOAD_CHUNK;
-		packed_fill(s->base, s->first + s->done, n, data_value, salt);
+		fill_elements(s->base, s->first + s->done, n, salt);
 		s->done += n;
 	}
 }
