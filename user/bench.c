@@ -112,7 +112,7 @@ static int fill_pools(struct reserve *rv, struct plan *p, json_t *doc, struct hp
 
 		if (!pages)
 			continue;
-		ret = reserve_fill(rv, shifts[i], pages, e);
+		ret = reserve_fill(rv, shifts[i], pages, NULL, e);
 		json_array_append_new(list, json_pack("{s:I, s:I, s:I}",
 			"page_bytes", (json_int_t)1 << shifts[i], "pages", (json_int_t)pages,
 			"ns", (json_int_t)(clock_ns() - from)));
@@ -224,7 +224,7 @@ static void conclude(struct bench_result *r, json_t *doc, struct hp_error *e)
 	describe(r, doc);
 	if (stop_error(e))
 		return;
-	if (rows.code == HP_FAILED || rows.code == HP_NOT_AS_ASKED || !missing.code)
+	if (rows.code == HP_NOT_AS_ASKED || !missing.code)
 		missing = rows;
 	if (missing.code)
 		*e = missing;
@@ -248,6 +248,16 @@ int bench_prepare(struct bench_result *r, struct plan *p, struct reserve *rv, js
 			*e = r->missing[0];
 		ret = e->code;
 	}
+	return ret;
+}
+
+int bench_restore(struct reserve *rv, json_t *doc, struct hp_error *e)
+{
+	struct hp_error note = { 0 };
+	int ret = reserve_restore(rv, &note, e);
+
+	if (*note.message)
+		out_warn(doc, "pools-changed", note.hint, "%s", note.message);
 	return ret;
 }
 
@@ -277,13 +287,9 @@ void bench_main(struct plan *p, const struct out_opts *o, json_t *doc, struct hp
 	struct bench_result r = { .bench.plan = p };
 	struct reserve rv = { .lock = -1 };
 	struct hp_error back = { 0 };
-	char note[400];
 	int ret;
 
 	stop_install(p->limit_ns);
-	reserve_recover(note, sizeof(note));
-	if (*note)
-		out_warn(doc, "pools-restored", NULL, "%s", note);
 	/* Before the crew: threads that are there already are not counted. */
 	r.bench.perf = perf_open();
 	ret = check_counters(&r, e);
@@ -298,7 +304,8 @@ void bench_main(struct plan *p, const struct out_opts *o, json_t *doc, struct hp
 		if (!ret)
 			conclude(&r, doc, e);
 	}
-	if (reserve_restore(&rv, &back) && !e->code)
+	bench_restore(&rv, doc, &back);
+	if (!e->code)
 		*e = back;
 	perf_close(r.bench.perf);
 	free_samples(&r);

@@ -46,6 +46,12 @@ int bench_prepare(struct bench_result *r, struct plan *p, struct reserve *rv, js
 		  struct hp_error *e);
 
 /**
+ * bench_restore - put pools back, with a warning where somebody else changed one
+ * An error is not to replace one of the run's.
+ */
+int bench_restore(struct reserve *rv, json_t *doc, struct hp_error *e);
+
+/**
  * bench_missing - one warning for each cause that backings are missing for
  * What was asked for by name is an error as well: the first becomes the command's.
  */

@@ -232,20 +232,17 @@ static void walk_main(struct walk_plan *wp, const struct out_opts *o, json_t *do
 	struct bench_result r = { .bench.plan = &wp->plan };
 	struct reserve rv = { .lock = -1 };
 	struct hp_error back = { 0 };
-	char note[400];
 	int ret;
 
 	stop_install(wp->plan.limit_ns);
-	reserve_recover(note, sizeof(note));
-	if (*note)
-		out_warn(doc, "pools-restored", NULL, "%s", note);
 	ret = bench_prepare(&r, &wp->plan, &rv, doc, e);
 	if (!ret && wp->plan.dry_run)
 		bench_missing(&r, doc, e);
 	else if (!ret)
 		all_backings(&r, wp, o, doc, e);
 	describe(&r, wp, doc);
-	if (reserve_restore(&rv, &back) && !e->code)
+	bench_restore(&rv, doc, &back);
+	if (!e->code)
 		*e = back;
 }
 

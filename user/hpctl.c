@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "backing/reserve.h"
 #include "cmd.h"
 #include "plan.h"
 
@@ -61,10 +62,19 @@ int hp_cmd_unknown(const char *name, struct hp_error *e)
 	return hp_hint(e, "hpctl help");
 }
 
+/* Abbreviated too; nothing else begins like it. */
+static bool is_dry(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strncmp(argv[i], "--dr", 4))
+			return true;
+	return false;
+}
+
 int hpctl_main(int argc, char **argv)
 {
 	struct hp_ctx ctx = { .out.color = 2 };
-	struct hp_error e = { 0 };
+	struct hp_error e = { 0 }, pools;
 	const struct hp_cmd *cmd;
 	int first;
 
@@ -73,6 +83,9 @@ int hpctl_main(int argc, char **argv)
 	first = hp_opts_global(&ctx, argc, argv, &e);
 	if (!first)
 		return hp_opts_end(&ctx, NULL, &e);
+	/* What a killed run left in hugetlb pools, whatever is started next. */
+	if (reserve_recover(is_dry(argc, argv), &pools))
+		ctx.out.startup = &pools;
 	if (first == argc)
 		return cmd_bare(&ctx);
 	cmd = hp_cmd_find(argv[first]);

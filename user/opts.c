@@ -112,6 +112,8 @@ static int take_common(struct hp_ctx *ctx, int key, const char *value, struct hp
 		out->json = true;
 		break;
 	case 'o':
+		if (!*value)
+			return hp_fail(e, HP_USAGE, 0, "--output \"\": needs the name of a file");
 		out->save = value;
 		break;
 	case 'n':

@@ -65,11 +65,24 @@ static int take_backings(struct plan *p, const char *value, struct hp_error *e)
 	return ret;
 }
 
+/* Which option it was that "size "0": must not be 0" is about. */
+static int option(const char *name, struct hp_error *e)
+{
+	struct hp_error why = *e;
+
+	if (!e->code)
+		return HP_OK;
+	hp_fail(e, why.code, why.err, "%s: %.280s", name, why.message);
+	return *why.hint ? hp_hint(e, "%s", why.hint) : e->code;
+}
+
 static int take_upto(const char *what, const char *value, uint64_t max, uint64_t *to,
 		     struct hp_error *e)
 {
-	int ret = hp_parse_count(value, to, e);
+	int ret;
 
+	hp_parse_count(value, to, e);
+	ret = option(what, e);
 	if (!ret && *to > max)
 		ret = hp_fail(e, HP_USAGE, 0, "%s \"%.40s\": at most %llu", what, value,
 			      (unsigned long long)max);
@@ -83,7 +96,8 @@ static int take_seed(const char *value, uint64_t *seed, struct hp_error *e)
 		*seed = 0;
 		return HP_OK;
 	}
-	return hp_parse_count(value, seed, e);
+	hp_parse_count(value, seed, e);
+	return option("--seed", e);
 }
 
 int plan_take(int key, const char *value, void *arg, struct hp_error *e)
@@ -96,9 +110,11 @@ int plan_take(int key, const char *value, void *arg, struct hp_error *e)
 	case 'b':
 		return take_backings(p, value, e);
 	case 's':
-		return hp_parse_size(value, &p->bytes, e);
+		hp_parse_size(value, &p->bytes, e);
+		return option("--size", e);
 	case KEY_COUNT:
-		return hp_parse_count(value, &p->count, e);
+		hp_parse_count(value, &p->count, e);
+		return option("--count", e);
 	case 't':
 		ret = take_upto("--threads", value, PLAN_THREADS, &v, e);
 		p->threads = (unsigned int)v;
@@ -116,10 +132,12 @@ int plan_take(int key, const char *value, void *arg, struct hp_error *e)
 	case KEY_SEED:
 		return take_seed(value, &p->seed, e);
 	case KEY_TIMEOUT:
-		return hp_parse_time(value, &p->limit_ns, e);
+		hp_parse_time(value, &p->limit_ns, e);
+		return option("--timeout", e);
 	case KEY_SPARE:
 		p->spare_set = true;
-		return hp_parse_size(value, &p->spare, e);
+		hp_parse_size(value, &p->spare, e);
+		return option("--spare", e);
 	case KEY_RESERVE:
 		p->reserve = true;
 		return HP_OK;

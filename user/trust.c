@@ -13,12 +13,12 @@ static const struct {
 	int code;
 	const char *name, *text, *hint;
 } reasons[] = {
-	{ SAMPLE_IMPLAUSIBLE, HP_FAILED, "implausible",
-	  "faster than any memory, or too short for the clock", "more operations (--ops)" },
 	{ SAMPLE_CHECKSUM, HP_NOT_AS_ASKED, "checksum", "the data read is not what was written",
 	  NULL },
 	{ SAMPLE_SHARE, HP_NOT_AS_ASKED, "page-size",
 	  "less than 95 % is mapped by the page size asked; not compared", NULL },
+	{ SAMPLE_IMPLAUSIBLE, HP_UNTRUSTED, "implausible",
+	  "faster than any memory, or too short for the clock", "more operations (--ops)" },
 	{ SAMPLE_UNVERIFIED, HP_UNTRUSTED, "unverified", "which pages it ran on is not known",
 	  NULL },
 	{ SAMPLE_LEAF_CHANGED, HP_UNTRUSTED, "leaf-changed",
@@ -85,6 +85,5 @@ void trust_report(const struct tally *t, json_t *doc, struct hp_error *e)
 	if (code)
 		hp_fail(e, code, 0, "%u of %u rows: %s (first: %s)", t->bad, t->rows,
 			code == HP_UNTRUSTED ? "the figures are not to be trusted" :
-			code == HP_FAILED ? "the figures are implausible" :
 			"the memory or the data is not what was asked for", why);
 }

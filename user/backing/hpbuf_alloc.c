@@ -45,6 +45,7 @@ static void child(int dev, int sock, struct hpbuf_alloc *req)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
 	from = clock_ns();
 	a.ret = hpbuf_alloc(dev, &a.req);
 	a.ns = clock_ns() - from;

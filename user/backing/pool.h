@@ -15,8 +15,17 @@ struct pool {
 /** pool_read - false: no such page size */
 bool pool_read(unsigned int page_shift, struct pool *p);
 
+/** pool_node_read - one node's: nr, free and surplus; the rest is 0 */
+bool pool_node_read(unsigned int node, unsigned int page_shift, struct pool *p);
+
 /** pool_avail - pages that a new mapping can reserve */
 uint64_t pool_avail(const struct pool *p);
+
+/**
+ * pool_avail_on - pages that a new mapping bound to @nodes finds there
+ * @nodes: HP_NODE_WORDS words; NULL: any node. 0 when there is no such page size.
+ */
+uint64_t pool_avail_on(unsigned int page_shift, const uint64_t *nodes);
 
 /**
  * pool_cgroup - the hugetlb cgroup's limit for this process

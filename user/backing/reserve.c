@@ -5,32 +5,33 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backing/journal.h"
 #include "backing/pool.h"
-#include "measure/proc.h"
+#include "nodes.h"
 
-/* Node ~0 stands for the machine where the kernel has no nodes. */
-#define WHOLE	(~0U)
+static const char *size_name(unsigned int page_shift)
+{
+	return page_shift == 30 ? "1G" : "2M";
+}
 
-static void nr_path(char *buf, size_t size, unsigned int node, unsigned int page_shift)
+static void nr_path(char *buf, size_t size, int node, unsigned int page_shift)
 {
 	unsigned long kb = 1UL << (page_shift - 10);
 
-	if (node == WHOLE)
+	if (node == JOURNAL_WHOLE)
 		snprintf(buf, size, "/sys/kernel/mm/hugepages/hugepages-%lukB/nr_hugepages", kb);
 	else
 		snprintf(buf, size,
-			 "/sys/devices/system/node/node%u/hugepages/hugepages-%lukB/nr_hugepages",
+			 "/sys/devices/system/node/node%d/hugepages/hugepages-%lukB/nr_hugepages",
 			 node, kb);
 }
 
 /* Returns 0 or a positive errno. That it took effect is for the reader to see. */
-static int put_nr(unsigned int node, unsigned int page_shift, uint64_t pages)
+static int put_nr(int node, unsigned int page_shift, uint64_t pages)
 {
 	char path[160];
 	int fd, err = 0;
@@ -45,154 +46,179 @@ static int put_nr(unsigned int node, unsigned int page_shift, uint64_t pages)
 	return err;
 }
 
-static bool journal_path(char *buf, size_t size)
-{
-	const char *dir = getenv("XDG_RUNTIME_DIR");
-
-	if (!geteuid())
-		dir = "/run";
-	if (!dir || *dir != '/')
-		return false;
-	return snprintf(buf, size, "%s/hpctl/pools", dir) < (int)size;
-}
-
 /*
- * Open and lock. Whoever held it may have removed the file meanwhile; then the
- * lock is on nothing and the name is opened anew. Returns -EWOULDBLOCK when a
- * run holds it.
+ * Pages that somebody set. Surplus pages come and go by themselves as programs use
+ * them, and count in nr_hugepages all the same.
  */
-static int journal_lock(const char *path, int flags)
+static bool get_nr(int node, unsigned int page_shift, uint64_t *pages)
 {
-	for (;;) {
-		int fd = open(path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600), err;
-		struct stat st;
+	struct pool p;
 
-		if (fd < 0)
-			return -errno;
-		if (flock(fd, LOCK_EX | LOCK_NB) || fstat(fd, &st)) {
-			err = errno;
-			close(fd);
-			return -err;
-		}
-		/* Anything else than a file is not ours, and a pipe would hang. */
-		if (!S_ISREG(st.st_mode)) {
-			close(fd);
-			return -EINVAL;
-		}
-		if (st.st_nlink)
-			return fd;
-		close(fd);
-	}
+	if (node == JOURNAL_WHOLE ? !pool_read(page_shift, &p) :
+	    !pool_node_read((unsigned int)node, page_shift, &p))
+		return false;
+	*pages = p.nr - p.surplus;
+	return true;
 }
 
-static int journal_write(const struct reserve *r)
+/* ---- putting back ---- */
+
+/** struct tally - nodes of a pool by what became of them */
+struct tally {
+	unsigned int back, ours, left, failed;
+	int err, node;
+	uint64_t now, former;
+};
+
+/* What is there now can be our doing: what we left, or a fill that was cut short. */
+static bool is_ours(const struct reserve_pool *p, unsigned int n, uint64_t now)
 {
-	char text[8192];
-	size_t len = 0;
+	if (p->known)
+		return now == p->nodes[n].got;
+	return now > p->nodes[n].former && now - p->nodes[n].former <= p->wanted - p->former;
+}
+
+static void restore_node(const struct reserve_pool *p, unsigned int n, bool dry, struct tally *t)
+{
+	int node = p->nodes[n].node;
+	uint64_t former = p->nodes[n].former, now;
+
+	if (!get_nr(node, p->page_shift, &now))
+		now = ~UINT64_C(0);
+	if (now == former)
+		return;
+	if (is_ours(p, n, now)) {
+		t->ours++;
+		if (dry)
+			return;
+		t->err = put_nr(node, p->page_shift, former);
+		if (get_nr(node, p->page_shift, &now) && now == former) {
+			t->back++;
+			return;
+		}
+		t->failed++;
+	} else {
+		t->left++;
+	}
+	t->node = node;
+	t->now = now;
+	t->former = former;
+}
+
+static void how_to(const struct reserve_pool *p, const struct tally *t, struct hp_error *e)
+{
+	char path[160];
+
+	nr_path(path, sizeof(path), t->node, p->page_shift);
+	hp_hint(e, "echo %" PRIu64 " > %s", t->former, path);
+}
+
+static int restore_pool(const struct reserve_pool *p, bool dry, struct tally *t,
+			struct hp_error *e)
+{
+	memset(t, 0, sizeof(*t));
+	for (unsigned int n = 0; n < p->nr_nodes; n++)
+		restore_node(p, n, dry, t);
+	if (!t->failed)
+		return HP_OK;
+	hp_fail(e, HP_FAILED, t->err,
+		"the hugetlb pool of %s pages could not be put back: it had %" PRIu64 ", it has %" PRIu64 "%s%s",
+		size_name(p->page_shift), t->former, t->now, t->err ? ": " : "",
+		t->err ? strerror(t->err) : "");
+	how_to(p, t, e);
+	return e->code;
+}
+
+/* @when: "since" or "meanwhile" */
+static void say_left(const struct reserve_pool *p, const struct tally *t, const char *before,
+		     const char *when, struct hp_error *note)
+{
+	hp_fail(note, HP_OK, 0,
+		"%sthe hugetlb pool of %s pages was changed %s, to %" PRIu64 ", and is left alone; it had %" PRIu64 " before",
+		before, size_name(p->page_shift), when, t->now, t->former);
+	how_to(p, t, note);
+}
+
+static void recover_all(const struct reserve *r, bool dry, struct hp_error *note)
+{
+	static const char killed[] = "an earlier run was killed; ";
+	struct hp_error e = { 0 };
+	unsigned int back = 0;
+	struct tally t;
 
 	for (unsigned int i = 0; i < r->nr; i++) {
-		const struct reserve_pool *p = &r->pool[i];
-
-		len += (size_t)snprintf(text + len, sizeof(text) - len,
-					"pool %u %" PRIu64 " %" PRIu64 "\n", p->page_shift,
-					p->former, p->wanted);
-		for (unsigned int n = 0; n < p->nr_nodes && len < sizeof(text) - 64; n++)
-			len += (size_t)snprintf(text + len, sizeof(text) - len,
-						"node %u %" PRIu64 "\n", p->nodes[n].node,
-						p->nodes[n].former);
-	}
-	if (ftruncate(r->lock, 0) || pwrite(r->lock, text, len, 0) != (ssize_t)len ||
-	    fsync(r->lock))
-		return errno ? errno : EIO;
-	return 0;
-}
-
-static void journal_read(int fd, struct reserve *r)
-{
-	FILE *f = fdopen(dup(fd), "r");
-	struct reserve_pool *p = NULL;
-	char line[128];
-
-	r->nr = 0;
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f)) {
-		unsigned int a;
-		uint64_t x, y;
-
-		if (sscanf(line, "pool %u %" SCNu64 " %" SCNu64, &a, &x, &y) == 3 &&
-		    r->nr < RESERVE_SIZES && (a == 21 || a == 30)) {
-			p = &r->pool[r->nr++];
-			memset(p, 0, sizeof(*p));
-			p->page_shift = a;
-			p->former = x;
-			p->wanted = y;
-		} else if (p && sscanf(line, "node %u %" SCNu64, &a, &x) == 2 &&
-			   p->nr_nodes < RESERVE_NODES) {
-			p->nodes[p->nr_nodes].node = a;
-			p->nodes[p->nr_nodes++].former = x;
+		if (restore_pool(&r->pool[i], dry, &t, &e)) {
+			hp_fail(note, HP_OK, 0, "%s%.250s", killed, e.message);
+			hp_hint(note, "%s", e.hint);
+		} else if (t.left) {
+			say_left(&r->pool[i], &t, killed, "since", note);
 		}
+		back += t.ours && !t.failed;
 	}
-	fclose(f);
+	if (*note->message)
+		return;
+	if (back)
+		hp_fail(note, HP_OK, 0, "%s%u hugetlb pool(s) %s", killed, back,
+			dry ? "would be put back" : "put back");
+	else
+		hp_fail(note, HP_OK, 0,
+			"an earlier run was killed before it changed a hugetlb pool: nothing to put back");
 }
 
-static int restore_pool(const struct reserve_pool *p, struct hp_error *e)
+static void say_torn(const char *path, struct hp_error *e)
 {
-	struct pool now = { 0 };
-	int err = 0;
-
-	for (unsigned int n = 0; n < p->nr_nodes; n++) {
-		int ret = put_nr(p->nodes[n].node, p->page_shift, p->nodes[n].former);
-
-		err = err ? err : ret;
-	}
-	pool_read(p->page_shift, &now);
-	if (now.nr == p->former)
-		return HP_OK;
-	hp_fail(e, HP_FAILED, err,
-		"the hugetlb pool of %s pages could not be put back: it had %" PRIu64 ", it has %" PRIu64 "%s%s",
-		p->page_shift == 30 ? "1G" : "2M", p->former, now.nr, err ? ": " : "",
-		err ? strerror(err) : "");
-	return hp_hint(e, "echo %" PRIu64 " > /sys/kernel/mm/hugepages/hugepages-%lukB/nr_hugepages",
-		       p->former, 1UL << (p->page_shift - 10));
+	hp_fail(e, HP_FAILED, 0,
+		"the journal %s of an earlier run is damaged: hugetlb pools were left as they are",
+		path);
+	hp_hint(e, "see that /sys/kernel/mm/hugepages/*/nr_hugepages are right, then remove the file");
 }
 
-void reserve_recover(char *note, size_t size)
+bool reserve_recover(bool dry, struct hp_error *note)
 {
 	struct reserve r = { .lock = -1 };
-	struct hp_error e = { 0 };
-	unsigned int back = 0, left = 0;
 	int fd;
 
-	*note = '\0';
+	memset(note, 0, sizeof(*note));
 	if (!journal_path(r.journal, sizeof(r.journal)))
-		return;
-	fd = journal_lock(r.journal, 0);
-	if (fd < 0)
-		return;
-	journal_read(fd, &r);
-	for (unsigned int i = 0; i < r.nr; i++) {
-		struct pool now = { 0 };
-
-		/* Someone may have set the pool since: then it is not ours. */
-		pool_read(r.pool[i].page_shift, &now);
-		if (now.nr <= r.pool[i].former || now.nr > r.pool[i].wanted)
-			left++;
-		else if (restore_pool(&r.pool[i], &e))
-			left++;
-		else
-			back++;
+		return false;
+	fd = journal_lock(r.journal, false);
+	if (fd == -EINVAL || fd == -ELOOP) {
+		hp_fail(note, HP_OK, 0, "the journal %s is no regular file and was not read",
+			r.journal);
+		hp_hint(note, "remove it, if no run of hpctl is under way");
+		return true;
 	}
-	unlink(r.journal);
+	if (fd < 0)
+		return false;
+	switch (journal_read(fd, &r)) {
+	case JOURNAL_TORN:
+		say_torn(r.journal, note);
+		break;
+	case JOURNAL_READ:
+		recover_all(&r, dry, note);
+		/* Fall through. */
+	case JOURNAL_EMPTY:
+		if (!dry)
+			unlink(r.journal);
+		break;
+	}
 	close(fd);
-	if (e.code)
-		snprintf(note, size, "an earlier run was killed; %s", e.message);
-	else if (back)
-		snprintf(note, size, "an earlier run was killed; %u hugetlb pool(s) put back%s",
-			 back, left ? ", another was changed since and left alone" : "");
-	else if (left)
-		snprintf(note, size,
-			 "an earlier run was killed; its hugetlb pools were changed since and left alone");
+	return *note->message;
+}
+
+/* ---- filling ---- */
+
+/* Whatever is in the journal, the start of this command has let stand. */
+static int check_empty(struct reserve *r, struct hp_error *e)
+{
+	struct stat st;
+
+	if (fstat(r->lock, &st) || !st.st_size)
+		return HP_OK;
+	say_torn(r->journal, e);
+	close(r->lock);
+	r->lock = -1;
+	return e->code;
 }
 
 static int start_journal(struct reserve *r, struct hp_error *e)
@@ -208,85 +234,135 @@ static int start_journal(struct reserve *r, struct hp_error *e)
 	if (mkdir(dir, 0700) && errno != EEXIST)
 		return hp_fail(e, HP_FAILED, errno, "no journal can be kept: %s: %s", dir,
 			       strerror(errno));
-	r->lock = journal_lock(r->journal, O_CREAT);
+	r->lock = journal_lock(r->journal, true);
 	if (r->lock == -EWOULDBLOCK)
 		return hp_fail(e, HP_RESOURCE, EBUSY, "another run holds --reserve");
 	if (r->lock < 0)
 		return hp_fail(e, HP_FAILED, -r->lock, "no journal can be kept: %s: %s",
 			       r->journal, strerror(-r->lock));
-	return HP_OK;
+	return check_empty(r, e);
 }
 
 static void note_nodes(struct reserve_pool *p)
 {
-	char path[160];
 	uint64_t nr;
 
-	for (unsigned int n = 0; n < 1024 && p->nr_nodes < RESERVE_NODES; n++) {
-		nr_path(path, sizeof(path), n, p->page_shift);
-		if (proc_u64(path, &nr)) {
-			p->nodes[p->nr_nodes].node = n;
+	for (unsigned int n = 0; n < HP_NODES_MAX && p->nr_nodes < RESERVE_NODES; n++) {
+		if (get_nr((int)n, p->page_shift, &nr)) {
+			p->nodes[p->nr_nodes].node = (int)n;
 			p->nodes[p->nr_nodes++].former = nr;
 		}
 	}
 	if (!p->nr_nodes) {
-		p->nodes[0].node = WHOLE;
+		p->nodes[0].node = JOURNAL_WHOLE;
 		p->nodes[0].former = p->former;
 		p->nr_nodes = 1;
 	}
 }
 
+static bool is_on(const struct reserve_pool *p, unsigned int n, const uint64_t *nodes)
+{
+	return p->nodes[n].node == JOURNAL_WHOLE ||
+	       nodes_has(nodes, (unsigned int)p->nodes[n].node);
+}
+
+/* What one node does not have the next ones may. */
+static int fill_nodes(const struct reserve_pool *p, uint64_t asked, const uint64_t *nodes)
+{
+	unsigned int left = 0;
+	int err = 0, ret;
+
+	for (unsigned int n = 0; n < p->nr_nodes; n++)
+		left += is_on(p, n, nodes);
+	for (unsigned int n = 0; n < p->nr_nodes && asked; n++) {
+		uint64_t part, now = p->nodes[n].former;
+
+		if (!is_on(p, n, nodes))
+			continue;
+		part = (asked + left - 1) / left;
+		left--;
+		ret = put_nr(p->nodes[n].node, p->page_shift, now + part);
+		err = err ? err : ret;
+		get_nr(p->nodes[n].node, p->page_shift, &now);
+		if (now > p->nodes[n].former)
+			part = now - p->nodes[n].former;
+		else
+			part = 0;
+		asked -= part < asked ? part : asked;
+	}
+	return err;
+}
+
+static int fill(struct reserve *r, struct reserve_pool *p, uint64_t asked, const uint64_t *nodes,
+		int *err, struct hp_error *e)
+{
+	*err = journal_begun(r->lock, p);
+	if (*err)
+		return hp_fail(e, HP_FAILED, *err, "no journal can be kept: %s: %s", r->journal,
+			       strerror(*err));
+	r->nr++;
+	*err = nodes ? fill_nodes(p, asked, nodes) :
+	       put_nr(JOURNAL_WHOLE, p->page_shift, p->wanted);
+	for (unsigned int n = 0; n < p->nr_nodes; n++)
+		if (!get_nr(p->nodes[n].node, p->page_shift, &p->nodes[n].got))
+			return hp_fail(e, HP_FAILED, 0, "the hugetlb pool cannot be read back");
+	p->known = true;
+	/* Without it the next start judges by what was asked for. */
+	journal_got(r->lock, p);
+	return HP_OK;
+}
+
 int reserve_fill(struct reserve *r, unsigned int page_shift, uint64_t pages,
-		 struct hp_error *e)
+		 const uint64_t *nodes, struct hp_error *e)
 {
 	struct reserve_pool *p = &r->pool[r->nr];
+	uint64_t asked, avail = pool_avail_on(page_shift, nodes), got = 0;
 	struct pool now;
-	uint64_t asked;
 	int err, ret;
 
-	if (!pool_read(page_shift, &now) || pool_avail(&now) >= pages || r->nr == RESERVE_SIZES)
+	if (!pool_read(page_shift, &now) || avail >= pages || r->nr == RESERVE_SIZES)
 		return HP_OK;
 	ret = start_journal(r, e);
 	if (ret)
 		return ret;
 	memset(p, 0, sizeof(*p));
-	asked = pages - pool_avail(&now);
+	asked = pages - avail;
 	p->page_shift = page_shift;
-	p->former = now.nr;
-	p->wanted = now.nr + asked;
+	p->former = now.nr - now.surplus;
+	p->wanted = p->former + asked;
 	note_nodes(p);
-	r->nr++;
-	err = journal_write(r);
-	if (err)
-		return hp_fail(e, HP_FAILED, err, "no journal can be kept: %s: %s", r->journal,
-			       strerror(err));
-	err = put_nr(WHOLE, page_shift, p->wanted);
-	if (!pool_read(page_shift, &now))
-		return hp_fail(e, HP_FAILED, 0, "the hugetlb pool cannot be read back");
-	if (pool_avail(&now) >= pages)
-		return HP_OK;
+	ret = fill(r, p, asked, nodes, &err, e);
+	if (ret || pool_avail_on(page_shift, nodes) >= pages)
+		return ret;
 	if (err == EACCES || err == EPERM)
 		return hp_fail(e, HP_PERMISSION, err, "--reserve: the hugetlb pool: %s",
 			       strerror(err));
+	for (unsigned int n = 0; n < p->nr_nodes; n++)
+		if (p->nodes[n].got > p->nodes[n].former)
+			got += p->nodes[n].got - p->nodes[n].former;
 	hp_fail(e, HP_RESOURCE, err ? err : ENOMEM,
 		"--reserve: asked %" PRIu64 " more pages of %s, got %" PRIu64, asked,
-		page_shift == 30 ? "1G" : "2M", now.nr > p->former ? now.nr - p->former : 0);
+		size_name(page_shift), got);
 	return hp_hint(e, "memory is short or fragmented: ask for less, or reserve pages at boot");
 }
 
-int reserve_restore(struct reserve *r, struct hp_error *e)
+int reserve_restore(struct reserve *r, struct hp_error *note, struct hp_error *e)
 {
-	int ret = HP_OK;
+	struct hp_error one = { 0 };
+	struct tally t;
 
 	while (r->nr) {
-		int one = restore_pool(&r->pool[--r->nr], e);
+		const struct reserve_pool *p = &r->pool[--r->nr];
 
-		ret = one ? one : ret;
+		if (restore_pool(p, false, &t, &one))
+			*e = one;
+		else if (t.left)
+			say_left(p, &t, "", "meanwhile", note);
 	}
 	if (r->lock >= 0) {
 		unlink(r->journal);
 		close(r->lock);
 		r->lock = -1;
 	}
-	return ret;
+	return e->code;
 }

@@ -2,14 +2,14 @@
 /*
  * --reserve: fill hugetlb pools for the length of a run and put them back.
  *
- * What the pools held before is written to a journal before the first change:
- * /run/hpctl/pools, or $XDG_RUNTIME_DIR/hpctl/pools. Its lock is held for the
- * run, so that two runs cannot undo each other's changes, and a journal that
- * nobody holds is one of a run that was killed: the next start puts it right.
+ * What the pools held before is in a journal (journal.h) before the first change,
+ * so that the next start can put right what a killed run left. A pool that does not
+ * hold what we put there is somebody else's by now, and is left as it is.
  */
 #ifndef HPCTL_RESERVE_H
 #define HPCTL_RESERVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,14 +18,20 @@
 #define RESERVE_NODES	64
 #define RESERVE_SIZES	2
 
-/** struct reserve_pool - one page size that was changed; pages */
+/**
+ * struct reserve_pool - one page size that was changed; pages
+ * @former, @wanted: of the whole machine, before, and as asked
+ * @known: got is; else the run was killed before it had filled the pool
+ * @nodes: by node, without surplus pages: before, and after it was filled
+ */
 struct reserve_pool {
 	unsigned int page_shift;
 	uint64_t former, wanted;
+	bool known;
 	unsigned int nr_nodes;
 	struct {
-		unsigned int node;
-		uint64_t former;
+		int node;
+		uint64_t former, got;
 	} nodes[RESERVE_NODES];
 };
 
@@ -39,22 +45,27 @@ struct reserve {
 
 /**
  * reserve_recover - put back what a killed run left
- * @note: set to one line when there was something, else empty
- * Harmless, and silent, when there is nothing or the run still lives.
+ * @dry: only say that it would be
+ * @note: message and hint, when there is something to say; its code is not set
+ * Returns whether there is. Silent when there is no journal or its run still lives.
  */
-void reserve_recover(char *note, size_t size);
+bool reserve_recover(bool dry, struct hp_error *note);
 
 /**
  * reserve_fill - make @pages pages of a size available to new mappings
+ * @nodes: on these nodes alone, HP_NODE_WORDS words; NULL: on any
  *
  * The count is read back: a write that succeeds says nothing. HP_RESOURCE with
  * "asked 4, got 3" when the kernel did not find them, HP_PERMISSION, HP_FAILED.
  * On failure the caller still calls reserve_restore().
  */
 int reserve_fill(struct reserve *r, unsigned int page_shift, uint64_t pages,
-		 struct hp_error *e);
+		 const uint64_t *nodes, struct hp_error *e);
 
-/** reserve_restore - put everything back; may be called twice */
-int reserve_restore(struct reserve *r, struct hp_error *e);
+/**
+ * reserve_restore - put everything back; may be called twice
+ * @note: message and hint when a pool was left alone, as it was changed meanwhile
+ */
+int reserve_restore(struct reserve *r, struct hp_error *note, struct hp_error *e);
 
 #endif

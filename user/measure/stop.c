@@ -33,6 +33,7 @@ void stop_install(uint64_t limit_ns)
 	catch_one(SIGINT);
 	catch_one(SIGTERM);
 	catch_one(SIGHUP);
+	catch_one(SIGQUIT);
 	if (!limit_ns)
 		return;
 	catch_one(SIGALRM);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ending early: SIGINT, SIGTERM and SIGHUP, and a time limit that works like a
+ * Ending early: SIGINT, SIGTERM, SIGHUP and SIGQUIT, and a time limit that works like a
  * signal. Nothing is torn down in the handler. Loops ask stop_pending() every
  * few thousand steps and unwind, so that pools and settings are put back by the
  * same code as at a normal end.

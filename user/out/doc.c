@@ -144,6 +144,8 @@ int out_finish(const struct out_opts *o, json_t *doc, struct hp_error *e)
 	struct hp_error io = { 0 };
 	int ret;
 
+	if (o->startup)
+		out_warn(doc, "pools", o->startup->hint, "%s", o->startup->message);
 	out_error(doc, e);
 	say_all(o, doc, e);
 	ret = flush_stdout(o, doc);

@@ -24,6 +24,7 @@ struct out_opts {
 	int color;		/* 0 never, 1 always, 2 auto */
 	const char *columns;	/* LIST or +COL, NULL: the default ones */
 	const char *save;	/* -o FILE: the JSON, beside what is printed */
+	const struct hp_error *startup;	/* a warning from before the command, or NULL */
 };
 
 enum out_fmt {
