@@ -243,20 +243,37 @@ int hp_opts_none(int argc, char **argv, int first, struct hp_error *e)
 	return hp_hint(e, "hpctl help %s", argv[0]);
 }
 
-static void print_opts(const struct hp_opt *opts, const struct hp_opt *shadow)
+void hp_opts_each(const struct hp_opt *own,
+		  void (*fn)(const struct hp_opt *opt, int letter, bool common, void *arg),
+		  void *arg)
 {
+	const struct hp_opt *opt;
+
+	for (opt = own; opt && opt->name; opt++)
+		fn(opt, opt->key < HP_KEY ? opt->key : 0, false, arg);
+	for (opt = common; opt->name; opt++)
+		if (!has_name(own, opt->name))
+			fn(opt, opt->key < HP_KEY && !has_letter(own, opt->key) ? opt->key : 0,
+			   true, arg);
+}
+
+/* Of the two parts of the help text that one that @arg points to: common or not. */
+static void print_opt(const struct hp_opt *opt, int letter, bool is_common, void *arg)
+{
+	const bool *wanted = arg;
 	char left[64];
 
-	for (; opts->name; opts++) {
-		bool letter = opts->key < HP_KEY && !has_letter(shadow, opts->key);
+	if (is_common != *wanted)
+		return;
+	snprintf(left, sizeof(left), "  %c%c%s--%s%s%s", letter ? '-' : ' ',
+		 letter ? letter : ' ', letter ? ", " : "  ", opt->name,
+		 opt->arg ? " " : "", opt->arg ? opt->arg : "");
+	printf("%-26s  %s\n", left, opt->text);
+}
 
-		if (has_name(shadow, opts->name))
-			continue;
-		snprintf(left, sizeof(left), "  %c%c%s--%s%s%s", letter ? '-' : ' ',
-			 letter ? opts->key : ' ', letter ? ", " : "  ", opts->name,
-			 opts->arg ? " " : "", opts->arg ? opts->arg : "");
-		printf("%-26s  %s\n", left, opts->text);
-	}
+static void print_opts(const struct hp_opt *own, bool is_common)
+{
+	hp_opts_each(own, print_opt, &is_common);
 }
 
 void hp_opts_help(const char *command)
@@ -268,7 +285,7 @@ void hp_opts_help(const char *command)
 		       cmd->usage, cmd->brief);
 		if (cmd->opts) {
 			puts("\noptions:");
-			print_opts(cmd->opts, NULL);
+			print_opts(cmd->opts, false);
 		}
 	} else {
 		puts("usage: hpctl [OPTION...] [COMMAND [ARG...]]\n\ncommands:");
@@ -278,7 +295,7 @@ void hp_opts_help(const char *command)
 		cmd = NULL;
 	}
 	puts("\nin every command:");
-	print_opts(common, cmd ? cmd->opts : NULL);
+	print_opts(cmd ? cmd->opts : NULL, true);
 }
 
 /* Edits (insert, delete, replace, swap neighbours) that make @a of @b. */

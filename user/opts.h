@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Options. A command keeps one static table; getopt's tables, the help text
- * and the man page are made from it. The options that mean the same everywhere
+ * Options. A command keeps one static table; getopt's tables, the help text,
+ * the man page and the shells' completion (gen/) are made from it. The options that mean the same everywhere
  * are added here, each without its letter when the command uses that letter
  * itself (-n is nodes in alloc, -b is the backing in run).
  */
 #ifndef HPCTL_OPTS_H
 #define HPCTL_OPTS_H
+
+#include <stdbool.h>
 
 #include "error.h"
 
@@ -62,6 +64,16 @@ int hp_opts_none(int argc, char **argv, int first, struct hp_error *e);
 
 /** Usage, options and common options of a command on stdout. */
 void hp_opts_help(const char *command);
+
+/**
+ * hp_opts_each - the options that a command takes, its own first
+ * @own: the command's own, or NULL
+ * @fn: @letter is 0 where the option has none in this command; @common: it means
+ *	the same in every command
+ */
+void hp_opts_each(const struct hp_opt *own,
+		  void (*fn)(const struct hp_opt *opt, int letter, bool common, void *arg),
+		  void *arg);
 
 /** The name in @names (NULL-terminated) that @text was meant as, or NULL. */
 const char *hp_nearest(const char *text, const char *const *names);

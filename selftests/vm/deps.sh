@@ -13,7 +13,7 @@ set -euo pipefail
 pkgs=(
 	# hpctl, libhpbuf and the tests
 	build-essential pkg-config libmnl-dev libsmartcols-dev libjansson-dev
-	libnuma-dev perl
+	libnuma-dev perl scdoc
 	# the module
 	gcc-12 bc kmod pahole
 	# kernels and their sources

@@ -94,17 +94,16 @@ static void dkms_incomplete(const struct doctor *d, const char *version, struct 
 	snprintf(built, sizeof(built), "/var/lib/dkms/hpbuf/%s/%s/x86_64/module/hpbuf.ko*",
 		 version, d->release);
 	snprintf(log, sizeof(log), "/var/lib/dkms/hpbuf/%s/build/make.log", version);
+	doctor_fix(f, "dkms install hpbuf/%s -k %s", version, d->release);
 	if (any(d, built)) {
 		say(f, "%s is built for %s, not installed", version, d->release);
 	} else if (doctor_exists(d, log)) {
 		say(f, "building %s failed", version);
 		doctor_fix(f, "read %s, then: dkms install hpbuf/%s -k %s", log, version,
 			   d->release);
-		return;
 	} else {
 		say(f, "%s is not built for %s", version, d->release);
 	}
-	doctor_fix(f, "dkms install hpbuf/%s -k %s", version, d->release);
 }
 
 void check_dkms(const struct doctor *d, struct finding *f)

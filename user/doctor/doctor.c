@@ -120,7 +120,7 @@ int doctor_cpu_flag(const struct doctor *d, const char *flag)
 			continue;
 		has = 0;
 		for (char *p = line; !has && (p = strstr(p + 1, flag)); )
-			has = p[-1] == ' ' && strchr(" \n", p[len]);
+			has = p[-1] == ' ' && (p[len] == ' ' || p[len] == '\n');
 	}
 	free(line);
 	if (f)
