@@ -82,6 +82,11 @@ conforms monitor
 conforms run touch -s 8M
 conforms run churn sparse -s 8M -r 1
 conforms run nonsense
+"$hpctl" compare touch -b anon-4k,anon-thp -s 8M -r 2 -q -o "$tmp/compare.json" >/dev/null 2>&1
+"$hpctl" walk -b anon-4k -s 8M -q -o "$tmp/walk.json" >/dev/null 2>&1
+conforms report "$tmp/compare.json" "$tmp/walk.json" "$tmp/compare.json"
+conforms report
+conforms report "$tmp/nosuch.json"
 conforms walk -s 64M --samples 1000
 conforms walk -s 64M --dry-run
 conforms walk --samples 65537

@@ -23,6 +23,8 @@ pkgs=(
 	iproute2 procps strace
 	# netlink by an independent client, JSON schemas
 	python3 python3-yaml python3-jsonschema jq
+	# plots of hpctl report
+	gnuplot-nox
 	# lint
 	sparse shellcheck
 )

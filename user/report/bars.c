@@ -21,8 +21,8 @@ struct bars {
 	const json_t *rows;
 	size_t from, to;	/* rows of the group */
 	double most;		/* ns */
-	int names, room;	/* columns of names and bars */
-	bool utf8, color, several;
+	int names, room, marks;	/* columns of names, bars and marks */
+	bool utf8, color, several, stars;
 };
 
 /* Asked of the environment without setting it for the rest of the program. */
@@ -49,14 +49,28 @@ static int width(void)
 	return n < WIDTH_MIN ? WIDTH_MIN : n > WIDTH_MAX ? WIDTH_MAX : (int)n;
 }
 
-/* What is no ASCII takes a '?' where the terminal may not show it. */
+/* What is no ASCII has a width that is not known here. */
+static void plain(char *text)
+{
+	for (; *text; text++)
+		if (*text & 0x80)
+			*text = '?';
+}
+
 static void name_of(const struct bars *b, const json_t *row, char *buf, size_t size)
 {
 	snprintf(buf, size, "%.60s%s%.60s", report_text(row, "backing"), b->several ? " " : "",
 		 b->several ? report_text(row, "file") : "");
-	for (char *p = buf; *p; p++)
-		if (*p & 0x80)
-			*p = '?';
+	plain(buf);
+}
+
+/* "  (untrusted (spread))", or nothing. */
+static void mark_of(const json_t *row, char *buf, size_t size)
+{
+	const char *mark = report_text(row, "mark");
+
+	snprintf(buf, size, "%s%.80s%s", *mark ? "  (" : "", mark, *mark ? ")" : "");
+	plain(buf);
 }
 
 /* @share of b->room columns; with UTF-8 to an eighth of one. */
@@ -84,11 +98,11 @@ static void put_bar(const struct bars *b, double share)
 
 static void put_row(const struct bars *b, const json_t *row)
 {
-	const char *mark = report_text(row, "mark");
+	char name[128], mark[96], text[32];
 	double ns = report_ns(row);
-	char name[128], text[32];
 
 	name_of(b, row, name, sizeof(name));
+	mark_of(row, mark, sizeof(mark));
 	printf("  %-*.*s ", b->names, b->names, name);
 	if (!isfinite(ns)) {
 		printf("%*s %9s", b->room, "", "n/a");
@@ -100,7 +114,22 @@ static void put_row(const struct bars *b, const json_t *row)
 			fputs("\033[0m", stdout);
 		printf(" %9s", out_ns(text, ns));
 	}
-	printf("%s%s%s\n", *mark ? "  (" : "", mark, *mark ? ")" : "");
+	printf("%s\n", !*mark ? "" : b->stars ? " *" : mark);
+}
+
+/* Two columns in front, one between each, nine of figures; bars have eight at least. */
+static void divide(struct bars *b, int total)
+{
+	if (b->names > NAME_MAX_COLS)
+		b->names = NAME_MAX_COLS;
+	b->stars = b->marks > total - 40;
+	if (b->stars)
+		b->marks = 2;
+	b->room = total - b->names - b->marks - 2 - 1 - 1 - 9;
+	if (b->room < 8) {
+		b->names -= 8 - b->room;
+		b->room = 8;
+	}
 }
 
 static void put_group(struct bars *b, int total)
@@ -109,7 +138,7 @@ static void put_group(struct bars *b, int total)
 	char name[128], title[160];
 
 	b->most = 0;
-	b->names = 0;
+	b->names = b->marks = 0;
 	for (size_t i = b->from; i < b->to; i++) {
 		const json_t *row = json_array_get(b->rows, i);
 		double ns = report_ns(row);
@@ -119,18 +148,14 @@ static void put_group(struct bars *b, int total)
 		name_of(b, row, name, sizeof(name));
 		if ((int)strlen(name) > b->names)
 			b->names = (int)strlen(name);
+		mark_of(row, name, sizeof(name));
+		if ((int)strlen(name) > b->marks)
+			b->marks = (int)strlen(name);
 	}
 	/* Nothing in it was measured. */
 	if (b->most <= 0)
 		return;
-	if (b->names > NAME_MAX_COLS)
-		b->names = NAME_MAX_COLS;
-	/* Two in front, one between each, nine of figures. */
-	b->room = total - b->names - 2 - 1 - 1 - 9;
-	if (b->room < 8) {
-		b->names -= 8 - b->room;
-		b->room = 8;
-	}
+	divide(b, total);
 	printf("\n%s: time of one %s\n", report_group(first, title, sizeof(title)),
 	       report_text(first, "figure.what"));
 	for (size_t i = b->from; i < b->to; i++)

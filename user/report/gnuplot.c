@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "measure/clock.h"
 
 #define LIMIT_NS	(UINT64_C(60) * 1000000000)
@@ -112,10 +113,40 @@ static void blank(char *text, const char *from, const char *to)
 }
 
 /*
+ * A copy whose ids, which gnuplot makes alike in every plot, are this plot's own. No
+ * text of a plot has a quote in it.
+ */
+static char *rename_ids(const char *svg, unsigned int number)
+{
+	static const char *const before[] = {
+		" id='", " id=\"", " xlink:href='#", " xlink:href=\"#", "url(#",
+	};
+	char *copy = NULL;
+	size_t size;
+	FILE *f = open_memstream(&copy, &size);
+
+	while (f && *svg) {
+		size_t len = 0;
+
+		for (size_t i = 0; !len && i < ARRAY_SIZE(before); i++)
+			if (!strncmp(svg, before[i], strlen(before[i])))
+				len = strlen(before[i]);
+		if (len)
+			fprintf(f, "%.*sp%u-", (int)len, svg, number);
+		else
+			fputc(*svg, f);
+		svg += len ? len : 1;
+	}
+	if (!f || fclose(f))
+		return NULL;
+	return copy;
+}
+
+/*
  * Without the prologue, which names a file elsewhere, without a title, which would
  * float over the plot, and without what only a file of its own has to say.
  */
-static char *cut_out(char *text)
+static char *cut_out(char *text, unsigned int number)
 {
 	char *from = strstr(text, "<svg"), *to = NULL, *at;
 
@@ -128,7 +159,7 @@ static char *cut_out(char *text)
 	blank(from, "<desc>", "</desc>");
 	blank(from, "xmlns=\"", "\"");
 	blank(from, "xmlns:xlink=\"", "\"");
-	return strdup(from);
+	return rename_ids(from, number);
 }
 
 static int complain(struct hp_error *e, int err, const char *what)
@@ -152,7 +183,8 @@ static int absent(struct hp_error *e, int err)
 	return hp_hint(e, "install the package gnuplot-nox; --csv and --markdown need none");
 }
 
-int gnuplot_svg(const char *script, size_t len, char **svg, struct hp_error *e)
+int gnuplot_svg(const char *script, size_t len, unsigned int number, char **svg,
+		struct hp_error *e)
 {
 	int in = memory_file("script", script, len), err = memory_file("errors", "", 0);
 	int out[2] = { -1, -1 }, status = 0, ret;
@@ -183,7 +215,7 @@ int gnuplot_svg(const char *script, size_t len, char **svg, struct hp_error *e)
 	else if (!WIFEXITED(status) || WEXITSTATUS(status))
 		complain(e, err, "failed");
 	else
-		*svg = cut_out(text);
+		*svg = cut_out(text, number);
 	if (!e->code && !*svg)
 		complain(e, err, "drew nothing");
 out:

@@ -10,11 +10,13 @@
 /**
  * gnuplot_svg - what gnuplot makes of a script
  * @script: begins with "set terminal svg"; not a word of it may come from a file unseen
+ * @number: of the plot on its page: ids are its own
  * @svg: from "<svg" to "</svg>", to be freed
  *
  * HP_UNSUPPORTED: there is no gnuplot in PATH; HP_FAILED: it failed, with its first
  * line, or took more than a minute.
  */
-int gnuplot_svg(const char *script, size_t len, char **svg, struct hp_error *e);
+int gnuplot_svg(const char *script, size_t len, unsigned int number, char **svg,
+		struct hp_error *e);
 
 #endif

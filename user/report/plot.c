@@ -71,14 +71,14 @@ int plot_begin(struct plots *p, unsigned int height, struct hp_error *e)
 	p->script = open_memstream(&p->text, &p->len);
 	if (!p->script)
 		return hp_fail(e, HP_RESOURCE, ENOMEM, "no memory for a plot");
-	fprintf(p->script, "set terminal svg size %d,%u dynamic noenhanced rounded name 'p%u' \\\n"
+	fprintf(p->script, "set terminal svg size %d,%u dynamic noenhanced rounded \\\n"
 		"font 'sans-serif,13'\n"
 		"set encoding utf8\n"
 		"set border 1 lw 0.6 lc rgb '#808891'\n"
 		"set tics nomirror scale 0.4\n"
 		"set grid xtics lw 0.4 lc rgb '#808891'\n"
 		"unset key\n"
-		"set style fill solid 0.85 noborder\n", WIDTH, height, p->nr);
+		"set style fill solid 0.85 noborder\n", WIDTH, height);
 	return HP_OK;
 }
 
@@ -90,7 +90,7 @@ int plot_end(struct plots *p, const char *title, const char *caption, struct hp_
 		hp_fail(e, HP_RESOURCE, ENOMEM, "no memory for a plot");
 	} else if (p->nr >= PLOTS_MAX) {
 		p->left_out++;
-	} else if (!gnuplot_svg(p->text, p->len, &svg, e)) {
+	} else if (!gnuplot_svg(p->text, p->len, p->nr, &svg, e)) {
 		p->nr++;
 		fputs("<figure>\n<h3>", p->html);
 		report_escape(p->html, title);
