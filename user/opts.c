@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "plan.h"
 
 #define OPTS_MAX	64
 
@@ -287,6 +288,8 @@ void hp_opts_help(const char *command)
 			puts("\noptions:");
 			print_opts(cmd->opts, false);
 		}
+		if (cmd->run == cmd_run || cmd->run == cmd_compare)
+			plan_help();
 	} else {
 		puts("usage: hpctl [OPTION...] [COMMAND [ARG...]]\n\ncommands:");
 		for (cmd = hp_cmds; cmd->name; cmd++)

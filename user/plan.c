@@ -150,6 +150,15 @@ int plan_take(int key, const char *value, void *arg, struct hp_error *e)
 	}
 }
 
+static int hint_workloads(struct hp_error *e)
+{
+	char list[256] = "";
+
+	for (size_t i = 0, len = 0; workload_names[i] && len < sizeof(list); i++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, " %s", workload_names[i]);
+	return hp_hint(e, "one of%s", list);
+}
+
 static int add_workload(struct plan *p, const char *name, struct hp_error *e)
 {
 	const struct workload *w = workload_find(name);
@@ -160,7 +169,7 @@ static int add_workload(struct plan *p, const char *name, struct hp_error *e)
 		near = hp_nearest(name, workload_names);
 		if (near)
 			return hp_hint(e, "did you mean %s?", near);
-		return hp_hint(e, "one of touch fill get get-safe get-fast set chase matrix");
+		return hint_workloads(e);
 	}
 	for (unsigned int i = 0; i < p->nr_w; i++)
 		if (p->w[i] == w)
@@ -169,6 +178,32 @@ static int add_workload(struct plan *p, const char *name, struct hp_error *e)
 		return hp_fail(e, HP_USAGE, 0, "more than %d workloads", PLAN_WORKLOADS);
 	p->w[p->nr_w++] = w;
 	return HP_OK;
+}
+
+/* The controls of those that have one, where they were not asked for anyway. */
+static int add_controls(struct plan *p, struct hp_error *e)
+{
+	for (unsigned int i = 0; i < p->nr_w; i++) {
+		const struct workload *w = p->w[i]->with;
+		bool there = !w;
+
+		for (unsigned int k = 0; k < p->nr_w; k++)
+			there = there || p->w[k] == w;
+		if (!there && add_workload(p, w->name, e))
+			return e->code;
+	}
+	return HP_OK;
+}
+
+void plan_help(void)
+{
+	puts("\nworkloads (on an array of five-byte elements):");
+	for (const struct workload *const *w = workload_table; *w; w++)
+		printf("  %-24s  %s\n", (*w)->name, (*w)->brief);
+	printf("\nbackings:\n ");
+	for (const char *const *b = backing_names; *b; b++)
+		printf(" %s", *b);
+	puts(" hugetlbfs:PATH");
 }
 
 static int check_size(struct plan *p, struct hp_error *e)
@@ -206,6 +241,8 @@ int plan_finish(struct plan *p, const struct hp_ctx *ctx, const char *const *wor
 		ret = hp_fail(e, HP_USAGE, 0, "--buffer and --backing exclude each other");
 	for (bool none = !p->nr_w; workloads && !ret && none && *workloads; workloads++)
 		ret = add_workload(p, *workloads, e);
+	if (!ret)
+		ret = add_controls(p, e);
 	if (ret)
 		return ret;
 	if (workloads && !p->nr_w)

@@ -15,7 +15,7 @@
 #include "workload/workload.h"
 
 #define PLAN_BACKINGS	12
-#define PLAN_WORKLOADS	16
+#define PLAN_WORKLOADS	32
 #define PLAN_RUNS	1000
 #define PLAN_THREADS	1024
 
@@ -85,6 +85,9 @@ int plan_take(int key, const char *value, void *plan, struct hp_error *e);
  */
 int plan_finish(struct plan *p, const struct hp_ctx *ctx, const char *const *workloads,
 		const char *const *backings, struct hp_error *e);
+
+/** plan_help - the workloads and backings there are, for the help of run and compare */
+void plan_help(void);
 
 /**
  * plan_size - settle the array's size and check that this machine has room

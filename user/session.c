@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "session.h"
 
+#include <string.h>
+
 #include "hold.h"
 #include "measure/stop.h"
 
@@ -55,6 +57,39 @@ static void init_array(struct bench *bn, const struct mapping *m, struct stages 
 	crew_run(bn->crew, 0, timing_run, &job, st, "init");
 }
 
+/* As timing_deal(), and each shard with what the workload chose on this backing. */
+static uint64_t deal(struct bench *bn, const struct mapping *m, unsigned int wi,
+		     uint64_t wanted, uint64_t seed)
+{
+	unsigned int threads = crew_size(bn->crew);
+	uint64_t total = timing_deal(bn, m, bn->plan->w[wi], threads, wanted, seed, 0);
+
+	for (unsigned int i = 0; i < threads; i++)
+		bn->shards[i].tuned = bn->tuned[m->b - bn->plan->b][wi];
+	return total;
+}
+
+/* What the array is to hold, and the workload's choice. */
+static void build(struct bench *bn, const struct mapping *m, unsigned int wi,
+		  struct sample *out)
+{
+	const struct workload *w = bn->plan->w[wi];
+	unsigned int threads = crew_size(bn->crew);
+	struct job job = { w, bn->shards };
+	uint64_t *tuned = &bn->tuned[m->b - bn->plan->b][wi];
+
+	deal(bn, m, wi, 1, bn->plan->seed);
+	if (w->build)
+		timing_untimed(bn, threads, &job, timing_build);
+	memset(out->figure, 0, sizeof(out->figure));
+	for (unsigned int i = 0; i < threads; i++)
+		for (unsigned int k = 0; k < WORKLOAD_FIGURES; k++)
+			out->figure[k] += bn->shards[i].figure[k];
+	if (w->tune && !*tuned)
+		*tuned = w->tune(&bn->shards[0]);
+	out->tuned = *tuned;
+}
+
 /* How many operations of a thread take about TARGET_NS. Once for all backings. */
 static void calibrate(struct bench *bn, const struct mapping *m, unsigned int wi)
 {
@@ -70,7 +105,7 @@ static void calibrate(struct bench *bn, const struct mapping *m, unsigned int wi
 	for (;;) {
 		struct stages st = { 0 };
 
-		total = timing_deal(bn, m, w, threads, wanted, bn->plan->seed, 0);
+		total = deal(bn, m, wi, wanted, bn->plan->seed);
 		if (w->prepare)
 			timing_untimed(bn, threads, &job, timing_prepare);
 		ns = (uint64_t)crew_run(bn->crew, 0, timing_run, &job, &st, "")->v[STAGE_NS];
@@ -92,11 +127,11 @@ static void time_one(struct bench *bn, const struct mapping *m, unsigned int run
 	uint64_t seed = timing_seed(bn->plan, run, wi);
 	struct stage *s;
 
-	timing_deal(bn, m, w, threads, bn->wanted[wi] / 8 + 1, ~seed, 0);
+	deal(bn, m, wi, bn->wanted[wi] / 8 + 1, ~seed);
 	if (w->prepare)
 		timing_untimed(bn, threads, &job, timing_prepare);
 	crew_run(bn->crew, 0, timing_run, &job, &out->stages, "warm");
-	out->ops = timing_deal(bn, m, w, threads, bn->wanted[wi], seed, 0);
+	out->ops = deal(bn, m, wi, bn->wanted[wi], seed);
 	if (w->prepare)
 		timing_untimed(bn, threads, &job, timing_prepare);
 	s = timing_timed(bn, 0, &job, &out->stages, "timed", &out->perf);
@@ -126,12 +161,14 @@ static void run_on(struct bench *bn, const struct mapping *m, unsigned int run,
 			continue;
 		samples[i] = *checked;
 		samples[i].stages = *head;
-		if (!bn->wanted[i]) {
-			calibrate(bn, m, i);
-			dirty = dirty || p->w[i]->dirties;
-		}
 		if (dirty)
 			init_array(bn, m, &dropped);
+		build(bn, m, i, &samples[i]);
+		if (!bn->wanted[i]) {
+			calibrate(bn, m, i);
+			if (p->w[i]->dirties && !p->w[i]->build)
+				init_array(bn, m, &dropped);
+		}
 		dirty = p->w[i]->dirties;
 		time_one(bn, m, run, i, &samples[i]);
 	}

@@ -23,6 +23,13 @@ void timing_run(unsigned int me, void *arg)
 	job->w->run(&job->shards[me]);
 }
 
+void timing_build(unsigned int me, void *arg)
+{
+	struct job *job = arg;
+
+	job->w->build(&job->shards[me]);
+}
+
 void timing_prepare(unsigned int me, void *arg)
 {
 	struct job *job = arg;

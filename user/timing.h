@@ -43,6 +43,8 @@ void timing_vm(int64_t vm[SAMPLE_VM]);
  * @ops: operations of the timed part (of the second pass)
  * @first_ops: of the first pass
  * @sum, @expected: checksums
+ * @tuned: the workload's choice on this backing
+ * @figure: the workload's own, added up over the threads
  * @before, @after: leaves, around the timed part
  * @mapped: bytes
  * @by: how the leaves were verified, or empty
@@ -56,6 +58,7 @@ struct sample {
 	struct stages stages;
 	uint64_t ops, first_ops;
 	uint64_t sum, expected;
+	uint64_t tuned, figure[WORKLOAD_FIGURES];
 	struct census before, after;
 	uint64_t mapped;
 	char by[64];
@@ -69,6 +72,7 @@ struct sample {
 /**
  * struct bench - what all sessions of a command share
  * @wanted: operations a thread, by workload; 0: not calibrated yet
+ * @tuned: by backing and workload: its choice, 0: none yet
  * @step_ns: of the clock
  * @perf: counters, NULL: none are taken
  * @walk: timing_verify_after() also times page walks, if the module is there. It
@@ -80,6 +84,7 @@ struct bench {
 	struct shard *shards;
 	struct hpbuf_nl *nl;
 	uint64_t wanted[PLAN_WORKLOADS];
+	uint64_t tuned[PLAN_BACKINGS][PLAN_WORKLOADS];
 	uint64_t step_ns;
 	struct perf *perf;
 	bool walk;
@@ -91,8 +96,9 @@ struct job {
 	struct shard *shards;
 };
 
-/** timing_run, timing_prepare - what each member of the crew does */
+/** timing_run, timing_build, timing_prepare - what each member of the crew does */
 void timing_run(unsigned int me, void *arg);
+void timing_build(unsigned int me, void *arg);
 void timing_prepare(unsigned int me, void *arg);
 
 /** timing_timed - the job by @threads members (0: all), as crew_run(); counted */

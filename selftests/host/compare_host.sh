@@ -75,7 +75,7 @@ sys.exit(bool(bad))
 P
 
 pools >"$tmp/before"
-args=(compare touch fill get get-safe get-fast set chase -s 48M -r 3 --ops 200000 --seed 7 -j)
+args=(compare touch fill get get-safe get-fast get-batch set set-fast chase -s 48M -r 3 --ops 200000 --seed 7 -j)
 reserve=
 if [ "$(id -u)" = 0 ]; then
 	reserve=--reserve

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * get, get-safe, get-fast, set: elements at random.
+ * get, get-safe, get-fast, set, set-fast: elements at random.
  *
  * The index stream is splitmix64, independent of what was read, so the processor
  * keeps as many accesses under way as it can: this is throughput, each access one
@@ -10,18 +10,16 @@
  *	get-safe	the same behind a check of the index
  *	get-fast	one load of eight bytes and a mask, the array's end apart
  *	set		stores of exactly five bytes, value checked
+ *	set-fast	one load and one store of eight bytes: what is behind the element
+ *			is written as it was, so each thread's end is apart
  *
  * Checksum: the elements read; for set, those at the same indices read back
  * afterwards. Worked out by replaying the stream.
  */
 #include "measure/stop.h"
 #include "workload/data.h"
+#include "workload/stream.h"
 #include "workload/workload.h"
-
-static uint64_t access_ops(const struct shard *s, uint64_t wanted)
-{
-	return s->count ? wanted : 0;
-}
 
 /*
  * The loop around one access; @body sees the index as i and the sum as sum. State
@@ -37,7 +35,7 @@ static uint64_t access_ops(const struct shard *s, uint64_t wanted)
 										\
 		left -= chunk;							\
 		for (; chunk; chunk--) {					\
-			uint64_t i = first + packed_index(packed_random(&state), count); \
+			uint64_t i = stream_next(&state, first, count);		\
 										\
 			body;							\
 		}								\
@@ -80,33 +78,34 @@ static void set_run(struct shard *s)
 	ACCESS_LOOP(s, sum += packed_set(base, i, data_value(i, DATA_SET)));
 }
 
-static uint64_t replay(const struct shard *s, uint64_t salt)
+static void set_fast_run(struct shard *s)
 {
-	uint64_t state = s->seed, sum = 0;
+	/* The bytes behind the last elements are another thread's. */
+	const uint64_t limit = s->first + packed_fast_limit(s->count);
 
-	for (uint64_t k = 0; k < s->ops; k++) {
-		uint64_t i = s->first + packed_index(packed_random(&state), s->count);
-
-		sum += data_value(i, salt);
-	}
-	return sum;
+	ACCESS_LOOP(s, {
+		if (__builtin_expect(i < limit, 1))
+			packed_set_fast(base, n, i, data_value(i, DATA_SET));
+		else
+			packed_put(base, i, data_value(i, DATA_SET));
+	});
 }
 
 static uint64_t get_expect(const struct shard *s)
 {
-	return replay(s, DATA_BASE);
+	return stream_sum(s, DATA_BASE);
 }
 
 static uint64_t set_expect(const struct shard *s)
 {
-	return replay(s, DATA_SET);
+	return stream_sum(s, DATA_SET);
 }
 
 const struct workload workload_get = {
 	.name = "get",
 	.brief = "random elements, loads that stay inside them",
 	.op_bytes = 5,
-	.ops = access_ops,
+	.ops = stream_ops,
 	.run = get_run,
 	.expect = get_expect,
 };
@@ -115,7 +114,7 @@ const struct workload workload_get_safe = {
 	.name = "get-safe",
 	.brief = "random elements, index checked",
 	.op_bytes = 5,
-	.ops = access_ops,
+	.ops = stream_ops,
 	.run = get_safe_run,
 	.expect = get_expect,
 };
@@ -124,7 +123,7 @@ const struct workload workload_get_fast = {
 	.name = "get-fast",
 	.brief = "random elements, one load of eight bytes",
 	.op_bytes = 5,
-	.ops = access_ops,
+	.ops = stream_ops,
 	.run = get_fast_run,
 	.expect = get_expect,
 };
@@ -134,8 +133,19 @@ const struct workload workload_set = {
 	.brief = "random elements written",
 	.dirties = true,
 	.op_bytes = 5,
-	.ops = access_ops,
+	.ops = stream_ops,
 	.run = set_run,
+	.settle = get_run,
+	.expect = set_expect,
+};
+
+const struct workload workload_set_fast = {
+	.name = "set-fast",
+	.brief = "random elements written, one load and store of eight bytes",
+	.dirties = true,
+	.op_bytes = 5,
+	.ops = stream_ops,
+	.run = set_fast_run,
 	.settle = get_run,
 	.expect = set_expect,
 };

@@ -3,27 +3,26 @@
 
 #include <string.h>
 
-#include "array.h"
-
 /* Elements whose bytes are whole 4 KiB pages: 4096 * 5 = 5 pages. */
 #define SHARD_UNIT	4096
 
-static const struct workload *const table[] = {
+const struct workload *const workload_table[] = {
 	&workload_touch, &workload_fill, &workload_get, &workload_get_safe,
-	&workload_get_fast, &workload_set, &workload_chase, &workload_matrix,
-	&workload_churn, &workload_sparse,
+	&workload_get_fast, &workload_get_batch, &workload_set, &workload_set_fast,
+	&workload_chase, &workload_matrix, &workload_churn, &workload_sparse,
+	NULL
 };
 
 const char *const workload_names[] = {
-	"touch", "fill", "get", "get-safe", "get-fast", "set", "chase", "matrix", "churn",
-	"sparse", NULL,
+	"touch", "fill", "get", "get-safe", "get-fast", "get-batch", "set", "set-fast",
+	"chase", "matrix", "churn", "sparse", NULL
 };
 
 const struct workload *workload_find(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-		if (!strcmp(table[i]->name, name))
-			return table[i];
+	for (size_t i = 0; workload_table[i]; i++)
+		if (!strcmp(workload_table[i]->name, name))
+			return workload_table[i];
 	return NULL;
 }
 
