@@ -8,7 +8,14 @@ KDIR	?= /lib/modules/$(KVER)/build
 PREFIX	?= /usr/local
 DESTDIR	?=
 KERNELS	?= 6.1 6.12 7.3
-VERSION	:= $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+# the one source of it
+VERSION	:= $(shell sed -n 's/^\#define HPBUF_MODULE_VERSION[^"]*"\(.*\)"/\1/p' \
+		include/uapi/linux/hpbuf.h)
+
+# The key that the machine's firmware knows (MOK); these are dkms's own.
+MOK_KEY	?= /var/lib/dkms/mok.key
+MOK_CERT ?= /var/lib/dkms/mok.pub
+KO	?= hpbuf.ko
 
 dkms_src := $(DESTDIR)/usr/src/hpbuf-$(VERSION)
 
@@ -18,7 +25,7 @@ $(error the path of this directory has a space in it, which kernel builds do not
 endif
 
 .PHONY: all user module check demo lint selftests kselftest-install install \
-	dkms-install dkms-remove clean distclean help
+	dkms-source dkms-install dkms-remove sign clean distclean help
 
 all: user $(if $(wildcard $(KDIR)/Makefile),module)
 
@@ -48,16 +55,41 @@ kselftest-install: user
 install: user
 	$(MAKE) -C user install prefix=$(PREFIX) DESTDIR=$(DESTDIR)
 
-# The sources for dkms; without DESTDIR also built for $(KVER) and installed.
-dkms-install:
+# The sources for dkms, without what a build beside them has left.
+dkms-source:
+	rm -rf $(dkms_src)
 	install -d $(dkms_src)
-	cp -R dkms.conf Kbuild module include $(dkms_src)/
-	$(if $(DESTDIR),,dkms add hpbuf/$(VERSION))
-	$(if $(DESTDIR),,dkms install hpbuf/$(VERSION) -k $(KVER))
+	tar -c --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
+		--exclude='*.cmd' --exclude=probed.h Kbuild module include | tar -x -C $(dkms_src)
+	sed 's/#MODULE_VERSION#/$(VERSION)/' dkms.conf >$(dkms_src)/dkms.conf
+
+# Without DESTDIR also built for $(KVER), which need not be running, and installed.
+dkms-install: dkms-source
+ifeq ($(DESTDIR),)
+	! dkms status hpbuf/$(VERSION) | grep -q . || dkms remove hpbuf/$(VERSION) --all
+	dkms add hpbuf/$(VERSION)
+	dkms install hpbuf/$(VERSION) -k $(KVER)
+endif
 
 dkms-remove:
-	$(if $(DESTDIR),,-dkms remove hpbuf/$(VERSION) --all)
+ifeq ($(DESTDIR),)
+	-dkms remove hpbuf/$(VERSION) --all
+endif
 	rm -rf $(dkms_src)
+
+# Where modules must be signed. (dkms signs what it builds by itself.)
+sign:
+	@test -e '$(KO)' || { echo "no $(KO): make module, or set KO" >&2; exit 1; }
+	@test -r '$(MOK_KEY)' -a -r '$(MOK_CERT)' || { \
+		echo "no key at $(MOK_KEY) with $(MOK_CERT): set MOK_KEY and MOK_CERT, or make one:" >&2; \
+		echo "  openssl req -new -x509 -nodes -days 36500 -subj '/CN=hpbuf/' -newkey rsa:2048 \\" >&2; \
+		echo "    -keyout $(MOK_KEY) -outform DER -out $(MOK_CERT)" >&2; exit 1; }
+	@test -x $(KDIR)/scripts/sign-file || { \
+		echo "no scripts/sign-file in '$(KDIR)': set KDIR" >&2; exit 1; }
+	$(KDIR)/scripts/sign-file \
+		$$(sed -n 's/^CONFIG_MODULE_SIG_HASH="\(.*\)"/\1/p' $(KDIR)/.config | grep . || \
+			echo sha512) '$(MOK_KEY)' '$(MOK_CERT)' '$(KO)'
+	@echo "signed; once: mokutil --import $(MOK_CERT), then reboot and enrol it"
 
 clean:
 	rm -rf build/user build/selftests build/check build/vm build/lint
@@ -80,7 +112,8 @@ help:
 	@echo 'make selftests     builds the tests; kselftest-install [INSTALL_PATH=DIR]'
 	@echo '                   makes DIR/run_kselftest.sh'
 	@echo 'make install       hpctl, library, headers: PREFIX ($(PREFIX)), DESTDIR'
-	@echo 'make dkms-install  module by dkms; dkms-remove'
+	@echo 'make dkms-install  module by dkms, for KVER; dkms-remove'
+	@echo 'make sign          signs hpbuf.ko with MOK_KEY ($(MOK_KEY))'
 	@echo 'make clean         distclean'
 	@echo
 	@echo 'Kernels and tools from Debian are kept in $${HPBUF_CACHE:-~/.cache/hpbuf}.'

@@ -1,5 +1,6 @@
 #!/bin/bash
-# version.sh - dkms.conf, the UAPI header and hpctl name the same version.
+# version.sh - hpctl, the sources for dkms and the packages have the version of the
+# UAPI header, which is the only place that it is written in by hand but the changelog.
 set -u
 top=${HPBUF_TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
 
@@ -11,7 +12,7 @@ if [ -z "$header" ]; then
 	echo "not ok 1 HPBUF_MODULE_VERSION in include/uapi/linux/hpbuf.h"
 	exit 1
 fi
-echo "1..2"
+echo "1..3"
 rc=0
 
 # check NUMBER NAME VERSION
@@ -25,7 +26,11 @@ check()
 	fi
 }
 
-check 1 dkms.conf "$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")"
+src=$(mktemp -d)
+trap 'rm -rf "$src"' EXIT
+make -s -C "$top" dkms-source DESTDIR="$src" >/dev/null 2>&1
+check 1 "dkms.conf as it is installed" \
+	"$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$src/usr/src/hpbuf-$header/dkms.conf" 2>/dev/null)"
 
 hpctl=${HPCTL:-$top/build/user/hpctl}
 if [ -x "$hpctl" ]; then
@@ -33,4 +38,7 @@ if [ -x "$hpctl" ]; then
 else
 	echo "ok 2 hpctl # SKIP not built"
 fi
+
+check 3 "the packages' changelog" \
+	"$(sed -n '1s/^hpbuf (\([0-9.]*\).*/\1/p' "$top/debian/changelog" 2>/dev/null)"
 exit $rc

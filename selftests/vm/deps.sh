@@ -15,7 +15,7 @@ pkgs=(
 	build-essential pkg-config libmnl-dev libsmartcols-dev libjansson-dev
 	libnuma-dev perl scdoc
 	# the module
-	gcc-12 bc kmod pahole
+	gcc-12 bc kmod pahole dkms openssl
 	# kernels and their sources
 	debian-archive-keyring debootstrap xz-utils zstd rsync
 	# guests
