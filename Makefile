@@ -24,7 +24,7 @@ ifneq ($(words $(CURDIR)),1)
 $(error the path of this directory has a space in it, which kernel builds do not allow: $(CURDIR))
 endif
 
-.PHONY: all user module check demo lint selftests kselftest-install install \
+.PHONY: all user module check demo lint selftests kselftest-install install install-host deb \
 	dkms-source dkms-install dkms-remove sign clean distclean help
 
 all: user $(if $(wildcard $(KDIR)/Makefile),module)
@@ -91,8 +91,21 @@ sign:
 			echo sha512) '$(MOK_KEY)' '$(MOK_CERT)' '$(KO)'
 	@echo "signed; once: mokutil --import $(MOK_CERT), then reboot and enrol it"
 
+install-host:
+	$(MAKE) -C user install-host DESTDIR=$(DESTDIR)
+
+# The packages, in build/deb, from a copy of the tree; lintian has a look at them.
+deb:
+	@selftests/vm/deps.sh deb
+	rm -rf build/deb
+	mkdir -p build/deb/hpbuf
+	tar -c --exclude=./build --exclude=./.git . | tar -x -C build/deb/hpbuf
+	cd build/deb/hpbuf && dpkg-buildpackage -us -uc -b
+	lintian --fail-on error,warning build/deb/*.changes
+	@ls build/deb/*.deb
+
 clean:
-	rm -rf build/user build/selftests build/check build/vm build/lint
+	rm -rf build/deb build/user build/selftests build/check build/vm build/lint
 	rm -rf $(addprefix build/,$(KERNELS))
 	$(if $(wildcard $(KDIR)/Makefile),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 
@@ -112,6 +125,8 @@ help:
 	@echo 'make selftests     builds the tests; kselftest-install [INSTALL_PATH=DIR]'
 	@echo '                   makes DIR/run_kselftest.sh'
 	@echo 'make install       hpctl, library, headers: PREFIX ($(PREFIX)), DESTDIR'
+	@echo 'make install-host  udev rule for the group hpbuf, module options, memlock limit'
+	@echo 'make deb           Debian packages, in build/deb; check-deb tries them'
 	@echo 'make dkms-install  module by dkms, for KVER; dkms-remove'
 	@echo 'make sign          signs hpbuf.ko with MOK_KEY ($(MOK_KEY))'
 	@echo 'make clean         distclean'

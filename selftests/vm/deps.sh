@@ -2,7 +2,8 @@
 # deps.sh - install the Debian packages that building, checking and the demo
 # need.
 #
-# usage: deps.sh
+# usage: deps.sh [deb]
+#	deb	what building packages takes too
 #
 # Guarantees: afterwards all are installed; waits for another apt to finish;
 # touches nothing else and is quick when nothing is missing.  Needs root only if
@@ -28,6 +29,8 @@ pkgs=(
 	# lint
 	sparse shellcheck
 )
+
+[ "${1:-}" != deb ] || pkgs+=(debhelper dh-dkms fakeroot lintian)
 
 missing=()
 mapfile -t have < <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${pkgs[@]}" 2>/dev/null |
