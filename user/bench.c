@@ -11,6 +11,7 @@
 #include "measure/perf.h"
 #include "measure/stop.h"
 #include "packed.h"
+#include "reach.h"
 #include "rows.h"
 
 /* ---- which backings there are ---- */
@@ -148,13 +149,17 @@ static void shuffle(struct bench_result *r, unsigned int run, uint64_t *state)
 static void one_run(struct bench_result *r, unsigned int run, const struct out_opts *o)
 {
 	const struct plan *p = r->bench.plan;
+	char size[32] = "";
 
+	if (p->sweep.steps)
+		out_bytes(size, p->bytes);
 	for (unsigned int i = 0; i < p->nr_b && !stop_pending(); i++) {
 		unsigned int b = r->order[run][i];
 
 		if (r->missing[b].code)
 			continue;
-		out_progress(o, "run %u of %u: %s", run, p->runs, p->b[b].label);
+		out_progress(o, "%s%srun %u of %u: %s", size, *size ? ", " : "", run, p->runs,
+			     p->b[b].label);
 		session_run(&r->bench, &p->b[b], run, bench_sample(r, run, b, 0),
 			    &r->missing[b]);
 	}
@@ -192,15 +197,12 @@ static int all_runs(struct bench_result *r, const struct out_opts *o, struct hp_
 
 /* ---- the document ---- */
 
-static void describe(const struct bench_result *r, json_t *doc)
+/* [run][place]: in which order the backings took their turns. */
+static json_t *orders(const struct bench_result *r)
 {
 	const struct plan *p = r->bench.plan;
-	json_t *env = json_object_get(doc, "env"), *orders = json_array();
+	json_t *list = json_array();
 
-	json_object_set_new(env, "seed", json_integer((json_int_t)p->seed));
-	json_object_set_new(env, "runs", json_integer(p->runs));
-	json_object_set_new(env, "clock_step_ns", json_integer((json_int_t)r->bench.step_ns));
-	json_object_set_new(env, "spare_bytes", json_integer((json_int_t)p->spare));
 	for (unsigned int run = 0; run < r->done; run++) {
 		json_t *one = json_array();
 
@@ -208,19 +210,34 @@ static void describe(const struct bench_result *r, json_t *doc)
 			if (!r->missing[r->order[run][i]].code)
 				json_array_append_new(one, out_string(
 					p->b[r->order[run][i]].label));
-		json_array_append_new(orders, one);
+		json_array_append_new(list, one);
 	}
-	json_object_set_new(env, "order", orders);
+	return list;
+}
+
+static void describe(const struct bench_result *r, json_t *doc)
+{
+	const struct plan *p = r->bench.plan;
+	json_t *env = json_object_get(doc, "env");
+
+	json_object_set_new(env, "seed", json_integer((json_int_t)p->seed));
+	json_object_set_new(env, "runs", json_integer(p->runs));
+	json_object_set_new(env, "clock_step_ns", json_integer((json_int_t)r->bench.step_ns));
+	json_object_set_new(env, "spare_bytes", json_integer((json_int_t)p->spare));
+	if (p->sweep.steps)
+		json_object_set_new(env, "reach", reach_json());
+	else
+		json_object_set_new(env, "order", orders(r));
 }
 
 /* A signal outweighs all; then what is wrong with the figures; then what is missing. */
-static void conclude(struct bench_result *r, json_t *doc, struct hp_error *e)
+static void conclude(struct bench_result *r, const struct tally *t, json_t *doc,
+		     struct hp_error *e)
 {
 	struct hp_error missing = { 0 }, rows = { 0 };
 
 	bench_missing(r, doc, &missing);
-	if (r->done)
-		rows_add(r, doc, &rows);
+	trust_report(t, doc, &rows);
 	describe(r, doc);
 	if (stop_error(e))
 		return;
@@ -272,7 +289,7 @@ static int check_counters(const struct bench_result *r, struct hp_error *e)
 	return hp_fail(e, HP_UNSUPPORTED, 0, "--require-counters: %s", perf_why(perf));
 }
 
-static void free_samples(struct bench_result *r)
+static void free_runs(struct bench_result *r)
 {
 	const struct plan *p = r->bench.plan;
 	size_t nr = (size_t)(p->runs + 1) * p->nr_b * p->nr_w;
@@ -280,12 +297,70 @@ static void free_samples(struct bench_result *r)
 	for (size_t i = 0; r->samples && i < nr; i++)
 		json_decref(r->samples[i].walk);
 	free(r->samples);
+	free(r->order);
+	free(r->bench.shards);
+}
+
+/* All runs at the plan's size, and their rows. */
+static int one_size(struct bench_result *r, const struct out_opts *o, json_t *doc,
+		    struct tally *t, struct hp_error *e)
+{
+	int ret = all_runs(r, o, e);
+
+	if (!ret && r->done)
+		rows_add(r, doc, t);
+	return ret;
+}
+
+/*
+ * From small to large, each size as if it were the only one: operations are calibrated
+ * anew, and all backings take their turns before the next size. What could not be had
+ * is not tried with more.
+ */
+static int all_sizes(struct bench_result *r, struct plan *p, const struct out_opts *o,
+		     json_t *doc, struct tally *t, struct hp_error *e)
+{
+	json_t *list = json_array();
+	uint64_t sizes[SWEEP_MAX];
+	unsigned int nr = sweep_sizes(&p->sweep, sizes);
+	int ret = HP_OK;
+
+	t->sizes = true;
+	for (unsigned int i = 0; i < nr && !ret && !stop_pending(); i++) {
+		struct bench_result at = { .bench = { .plan = p, .perf = r->bench.perf } };
+
+		memcpy(at.missing, r->missing, sizeof(at.missing));
+		plan_at(p, sizes[i]);
+		ret = one_size(&at, o, doc, t, e);
+		json_array_append_new(list, json_pack("{s:I, s:o}", "bytes",
+						      (json_int_t)sizes[i], "order", orders(&at)));
+		memcpy(r->missing, at.missing, sizeof(at.missing));
+		r->bench.step_ns = at.bench.step_ns;
+		free_runs(&at);
+	}
+	json_object_set_new(json_object_get(doc, "env"), "sweep", list);
+	return ret;
+}
+
+static void dry_run(const struct bench_result *r, struct plan *p, json_t *doc,
+		    struct hp_error *e)
+{
+	uint64_t sizes[SWEEP_MAX] = { p->bytes };
+	unsigned int nr = p->sweep.steps ? sweep_sizes(&p->sweep, sizes) : 1;
+
+	bench_missing(r, doc, e);
+	describe(r, doc);
+	for (unsigned int i = 0; i < nr; i++) {
+		plan_at(p, sizes[i]);
+		rows_plan(r, doc);
+	}
 }
 
 void bench_main(struct plan *p, const struct out_opts *o, json_t *doc, struct hp_error *e)
 {
 	struct bench_result r = { .bench.plan = p };
 	struct reserve rv = { .lock = -1 };
+	struct tally t = { .rows = 0 };
 	struct hp_error back = { 0 };
 	int ret;
 
@@ -296,19 +371,16 @@ void bench_main(struct plan *p, const struct out_opts *o, json_t *doc, struct hp
 	if (!ret)
 		ret = bench_prepare(&r, p, &rv, doc, e);
 	if (!ret && p->dry_run) {
-		bench_missing(&r, doc, e);
-		describe(&r, doc);
-		rows_plan(&r, doc);
+		dry_run(&r, p, doc, e);
 	} else if (!ret) {
-		ret = all_runs(&r, o, e);
+		ret = p->sweep.steps ? all_sizes(&r, p, o, doc, &t, e) :
+		      one_size(&r, o, doc, &t, e);
 		if (!ret)
-			conclude(&r, doc, e);
+			conclude(&r, &t, doc, e);
 	}
 	bench_restore(&rv, doc, &back);
 	if (!e->code)
 		*e = back;
 	perf_close(r.bench.perf);
-	free_samples(&r);
-	free(r.order);
-	free(r.bench.shards);
+	free_runs(&r);
 }

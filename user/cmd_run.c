@@ -37,6 +37,27 @@ static const struct out_col cols[] = {
 	{ NULL, NULL, OUT_TEXT, false }
 };
 
+/* A sweep's curve: a line a size. */
+static const struct out_col sweep_cols[] = {
+	{ "WORKLOAD", "label", OUT_TEXT, true },
+	{ "BACKING", "backing", OUT_TEXT, true },
+	{ "ASKED", "bytes_asked", OUT_BYTES, true },
+	{ "SIZE", "bytes", OUT_BYTES, false },
+	{ "LEAF", "leaf", OUT_LEAF, true },
+	{ "READY", "ready_ns", OUT_NS, false },
+	{ "MEDIAN", "median_ns", OUT_NS, true },
+	{ "MAD", "mad_ns", OUT_NS, false },
+	{ "OP", "op_ns", OUT_NS, true },
+	{ "RATE", "ops_per_s.median", OUT_RATE, false },
+	{ "RATIO", "ratio.value", OUT_RATIO, true },
+	{ "LOW", "ratio.ci95.0", OUT_RATIO, true },
+	{ "HIGH", "ratio.ci95.1", OUT_RATIO, true },
+	{ "WALK", "walk.cost_ns", OUT_NS, false },
+	{ "DTLB-MISS", "dtlb_miss", OUT_TEXT, true },
+	{ "NOTE", "note", OUT_TEXT, true },
+	{ NULL, NULL, OUT_TEXT, false }
+};
+
 static bool is_timed(const char *stage, const json_t *row)
 {
 	const char *pass = json_string_value(json_object_get(row, "pass"));
@@ -75,6 +96,7 @@ static json_t *stage_rows(const json_t *results)
 int cmd_run(struct hp_ctx *ctx, int argc, char **argv)
 {
 	struct hp_error e = { 0 }, bad = { 0 };
+	const struct out_col *table;
 	json_t *doc, *rows;
 	struct plan plan;
 
@@ -83,15 +105,16 @@ int cmd_run(struct hp_ctx *ctx, int argc, char **argv)
 	doc = out_doc(argv[0]);
 	/* A backing that is the command's only one was asked for, named or not. */
 	plan.explicit_b = true;
-	if (plan.nr_b > 1)
-		hp_fail(&e, HP_USAGE, 0, "run takes one backing");
-	if (e.code || (!plan.dry_run && out_check_columns(&ctx->out, cols, &e)))
+	if (plan.nr_b > 1 && !plan.sweep.steps)
+		hp_fail(&e, HP_USAGE, 0, "run takes one backing, but for --sweep");
+	table = plan.dry_run ? rows_plan_cols : plan.sweep.steps ? sweep_cols : cols;
+	if (e.code || out_check_columns(&ctx->out, table, &e))
 		return out_finish(&ctx->out, doc, &e);
 	bench_main(&plan, &ctx->out, doc, &e);
 	rows = plan.dry_run ? json_incref(json_object_get(json_object_get(doc, "env"), "plan")) :
+	       plan.sweep.steps ? cells_rows(json_object_get(doc, "results")) :
 	       stage_rows(json_object_get(doc, "results"));
-	if (json_array_size(rows) &&
-	    out_table(&ctx->out, rows, plan.dry_run ? rows_plan_cols : cols, &bad) && !e.code)
+	if (json_array_size(rows) && out_table(&ctx->out, rows, table, &bad) && !e.code)
 		e = bad;
 	json_decref(rows);
 	return out_finish(&ctx->out, doc, &e);

@@ -32,6 +32,7 @@
 
 const struct hp_opt cmd_run_opts[] = {
 	{ "backing", 'b', "NAME", "kind of memory (anon-4k); hugetlbfs:PATH takes a directory" },
+	{ "sweep", KEY_SWEEP, "A..B", "from size A to B, doubled; A..B/2: half steps; -b LIST" },
 	{ "buffer", KEY_BUFFER, "ID", "an existing buffer of the module; its content is overwritten" },
 	COMMON_OPTS
 };
@@ -112,6 +113,8 @@ int plan_take(int key, const char *value, void *arg, struct hp_error *e)
 	case 's':
 		hp_parse_size(value, &p->bytes, e);
 		return option("--size", e);
+	case KEY_SWEEP:
+		return sweep_parse(value, &p->sweep, e);
 	case KEY_COUNT:
 		hp_parse_count(value, &p->count, e);
 		return option("--count", e);
@@ -210,6 +213,11 @@ static int check_size(struct plan *p, struct hp_error *e)
 {
 	if (p->count && p->bytes)
 		return hp_fail(e, HP_USAGE, 0, "--size and --count exclude each other");
+	if (p->sweep.steps && (p->count || p->bytes || p->buffer))
+		return hp_fail(e, HP_USAGE, 0, "--sweep says the size: no %s", p->bytes ? "--size" :
+			       p->count ? "--count" : "--buffer");
+	if (p->sweep.steps)
+		p->bytes = p->sweep.hi;
 	if (p->count && !packed_bytes(p->count, PACKED_WIDTH, &p->bytes))
 		return hp_fail(e, HP_USAGE, EOVERFLOW,
 			       "--count %llu: %d bytes each do not fit 64 bits",
@@ -345,6 +353,12 @@ int plan_fits(const struct plan *p, struct hp_error *e)
 	return ret;
 }
 
+void plan_at(struct plan *p, uint64_t bytes)
+{
+	p->bytes = bytes;
+	p->n = bytes / PACKED_WIDTH;
+}
+
 int plan_size(struct plan *p, struct hp_error *e)
 {
 	uint64_t total = 0, avail = 0, need = 0;
@@ -357,9 +371,11 @@ int plan_size(struct plan *p, struct hp_error *e)
 		p->bytes = p->b[0].buffer_bytes;
 	if (!p->bytes)
 		p->bytes = default_size(avail * 1024);
-	p->n = p->bytes / PACKED_WIDTH;
+	plan_at(p, p->sweep.steps ? p->sweep.lo : p->bytes);
 	if (plan_fits(p, e))
 		return e->code;
+	if (p->sweep.steps)
+		plan_at(p, p->sweep.hi);
 	for (unsigned int i = 0; i < p->nr_b; i++) {
 		uint64_t bytes;
 

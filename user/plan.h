@@ -12,6 +12,7 @@
 #include "backing/backing.h"
 #include "cmd.h"
 #include "opts.h"
+#include "sweep.h"
 #include "workload/workload.h"
 
 #define PLAN_BACKINGS	12
@@ -22,7 +23,7 @@
 /** Keys of the options that plan_take() takes, beside letters. */
 enum plan_key {
 	KEY_BUFFER = HP_KEY, KEY_COUNT, KEY_OPS, KEY_SEED, KEY_TIMEOUT, KEY_SPARE, KEY_RESERVE,
-	KEY_DRY_RUN, KEY_COUNTERS, KEY_PLAN_END
+	KEY_DRY_RUN, KEY_COUNTERS, KEY_SWEEP, KEY_PLAN_END
 };
 
 /**
@@ -30,6 +31,7 @@ enum plan_key {
  * @explicit_b: the backings were asked for: one that cannot be had is an error
  * @bytes: of the array; a multiple of 5 and maybe a rest, 0: choose
  * @n: elements
+ * @sweep: sizes asked by --sweep; @bytes and @n are the largest before the first run
  * @count: elements asked by --count, 0: by size
  * @ops: operations asked for a timed run, all threads together; 0: calibrate
  * @runs: counted runs; one more goes first and is not counted
@@ -45,6 +47,7 @@ struct plan {
 	bool explicit_b;
 	const struct workload *w[PLAN_WORKLOADS];
 	unsigned int nr_w;
+	struct sweep sweep;
 	uint64_t bytes, n, count;
 	uint64_t ops;
 	uint64_t seed;
@@ -96,6 +99,9 @@ void plan_help(void);
  * memory that is there less what has to be left; nothing was touched.
  */
 int plan_size(struct plan *p, struct hp_error *e);
+
+/** plan_at - the same plan with an array of @bytes */
+void plan_at(struct plan *p, uint64_t bytes);
 
 /** plan_fits - whether every thread has work in every workload; else HP_USAGE */
 int plan_fits(const struct plan *p, struct hp_error *e);

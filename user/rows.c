@@ -349,10 +349,9 @@ static unsigned int reference(const struct bench_result *r)
 	return b;
 }
 
-void rows_add(const struct bench_result *r, json_t *doc, struct hp_error *e)
+void rows_add(const struct bench_result *r, json_t *doc, struct tally *t)
 {
 	const struct plan *p = r->bench.plan;
-	struct tally t = { 0 };
 
 	for (unsigned int w = 0; w < p->nr_w; w++) {
 		for (unsigned int pass = p->w[w]->fresh; pass <= 2U * p->w[w]->fresh; pass++) {
@@ -361,9 +360,8 @@ void rows_add(const struct bench_result *r, json_t *doc, struct hp_error *e)
 
 				row.ref = reference(r);
 				if (!r->missing[b].code)
-					add_row(&row, doc, &t);
+					add_row(&row, doc, t);
 			}
 		}
 	}
-	trust_report(&t, doc, e);
 }

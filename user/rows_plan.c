@@ -16,8 +16,13 @@ const struct out_col rows_plan_cols[] = {
 
 void rows_plan(const struct bench_result *r, json_t *doc)
 {
+	json_t *env = json_object_get(doc, "env"), *list = json_object_get(env, "plan");
 	const struct plan *p = r->bench.plan;
-	json_t *list = json_array();
+
+	if (!list) {
+		list = json_array();
+		json_object_set_new(env, "plan", list);
+	}
 
 	for (unsigned int w = 0; w < p->nr_w; w++) {
 		for (unsigned int b = 0; b < p->nr_b; b++) {
@@ -37,5 +42,4 @@ void rows_plan(const struct bench_result *r, json_t *doc)
 				out_string(r->missing[b].message) : json_null()));
 		}
 	}
-	json_object_set_new(json_object_get(doc, "env"), "plan", list);
 }

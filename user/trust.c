@@ -39,7 +39,13 @@ void trust_row(struct tally *t, unsigned int flags, json_t *o)
 	const char *label = json_string_value(json_object_get(o, "label"));
 	const char *backing = json_string_value(json_object_get(o, "backing"));
 	json_t *list = json_array();
+	char size[40] = "";
 
+	if (t->sizes) {
+		memcpy(size, " at ", 5);
+		out_bytes(size + 4, (unsigned long long)json_integer_value(
+				json_object_get(o, "bytes_asked")));
+	}
 	t->rows++;
 	for (size_t i = 0; i < NR_REASONS; i++) {
 		struct names *n = &t->names[i];
@@ -48,10 +54,10 @@ void trust_row(struct tally *t, unsigned int flags, json_t *o)
 			continue;
 		json_array_append_new(list, json_string(reasons[i].name));
 		/* One line a reason, with as many names as it holds. */
-		if (n->len < sizeof(n->text) - 60)
+		if (n->len < sizeof(n->text) - 80)
 			n->len += (size_t)snprintf(n->text + n->len, sizeof(n->text) - n->len,
-						   "%s%.20s on %.32s", n->nr ? ", " : "",
-						   label, backing);
+						   "%s%.20s on %.32s%s", n->nr ? ", " : "",
+						   label, backing, size);
 		else
 			n->more++;
 		n->nr++;

@@ -10,8 +10,12 @@
 
 #define NR_REASONS	10
 
-/** struct tally - rows by reason; zeroed before use */
+/**
+ * struct tally - rows by reason; zeroed before use
+ * @sizes: there are rows of several sizes: they are named with theirs
+ */
 struct tally {
+	bool sizes;
 	unsigned int rows, bad;
 	struct names {
 		unsigned int nr, more;

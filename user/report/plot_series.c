@@ -75,6 +75,13 @@ static void find_lines(struct curves *c)
 			continue;
 		widen(c->x, bytes_of(row));
 		widen(c->y, report_ns(row));
+		for (k = 0; k < 2; k++) {
+			double end = json_number_value(json_array_get(
+				fmt_lookup(row, "figure.ci95_ns"), k));
+
+			if (end > report_ns(row) / 100 && end < report_ns(row) * 100)
+				widen(c->y, end);
+		}
 		for (k = 0; k < c->nr && !same_line(c->line[k], row); k++)
 			;
 		if (k == c->nr && c->nr < LINES_MAX)
@@ -168,7 +175,8 @@ static void list_marks(FILE *f, const struct curves *c, const char *intro, bool 
 	for (size_t i = 0; i < c->nr_marks; i++) {
 		const struct mark *m = &c->marks[i];
 
-		if (left ? m->bytes > c->x[0] : m->bytes < c->x[1])
+		/* What is farther is of no use to anybody who looks at this plot. */
+		if (left ? m->bytes > c->x[0] : m->bytes < c->x[1] || m->bytes > c->x[1] * 16)
 			continue;
 		fprintf(f, "%s%s %s", first ? intro : ", ", m->name,
 			out_bytes(text, (unsigned long long)m->bytes));
@@ -192,9 +200,10 @@ static void put_line(struct plots *p, const struct curves *c, size_t line)
 		double ns = report_ns(row);
 
 		if (is_point(row) && same_line(c->line[line], row))
-			fprintf(p->script, "%.12g %.9g %.9g %.9g\n", bytes_of(row), ns,
+			fprintf(p->script, "%.12g %.9g %.9g %.9g %d\n", bytes_of(row), ns,
 				json_number_value(lo) > 0 ? json_number_value(lo) : ns,
-				json_number_value(hi) > 0 ? json_number_value(hi) : ns);
+				json_number_value(hi) > 0 ? json_number_value(hi) : ns,
+				*report_text(row, "mark") ? 6 : 7);
 	}
 	fputs("EOD\n", p->script);
 }
@@ -219,7 +228,8 @@ static char *caption_of(const struct plots *p, const struct curves *c)
 	json_array_foreach(fmt_lookup(p->doc, "env.files"), i, file)
 		if (!strcmp(report_text(file, "file"), report_text(c->first, "file")))
 			why = report_text(file, "env.reach.tlb_why");
-	fputs("Both axes logarithmic; medians with their 95 % interval. ", f);
+	fputs("Both axes logarithmic; medians with their 95 % interval.\n"
+	      "Open circles are not to be trusted, see the table. ", f);
 	if (c->nr_marks)
 		fputs("Dashed: the array of which a cache, a TLB or, for its page tables alone, a\n"
 		      "cache holds all. ", f);
@@ -250,8 +260,9 @@ static int put_curves(struct plots *p, struct curves *c, struct hp_error *e)
 	for (size_t i = 0; i < c->nr; i++)
 		put_line(p, c, i);
 	for (size_t i = 0; i < c->nr; i++)
-		fprintf(p->script, "%s$line%zu using 1:2:3:4 with yerrorlines pt %d ps 0.5 lw 1.8 \\\n"
-			"lc rgb '#%06x'", i ? ", " : "plot ", i, i < PLOT_COLORS ? 7 : 6,
+		fprintf(p->script, "%s$line%zu using 1:2:3:4 with yerrorlines pt 0 lw 1.6 \\\n"
+			"lc rgb '#%06x', $line%zu using 1:2:5 with points pt variable ps 0.8 \\\n"
+			"lc rgb '#%06x'", i ? ", " : "plot ", i, line_color(p, c, i), i,
 			line_color(p, c, i));
 	fputc('\n', p->script);
 	snprintf(title, sizeof(title), "%.60s by size of the array, threads: %" JSON_INTEGER_FORMAT,
