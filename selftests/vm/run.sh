@@ -148,7 +148,9 @@ make_initrd
 make_io "$@"
 
 # shellcheck disable=SC2054 # QEMU's commas
-args=(-accel tcg,thread=multi -cpu "$cpu" -m "$(mib "$mem")" -smp "$cpus"
+thread=multi
+[[ $qopts != *-icount* ]] || thread=single
+args=(-accel "tcg,thread=$thread" -cpu "$cpu" -m "$(mib "$mem")" -smp "$cpus"
 	-nodefaults -no-user-config -no-reboot -display none -vga none
 	-serial "file:$log" -kernel "$kernel/vmlinuz" -initrd "$tmp/initrd.img"
 	-device virtio-serial-pci -chardev file,id=out,path=/dev/fd/1
@@ -176,6 +178,7 @@ watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120 panic=-1 oops=panic mitiga
 # takes the chain down with it.
 start()
 {
+	: >"$log"
 	setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 		setpriv --pdeathsig KILL qemu-system-x86_64 "${args[@]}" \
 		</dev/null > >(exec cat) 2>"$tmp/qemu.err" &
