@@ -20,6 +20,7 @@
 #include "fs.h"
 #include "hist.h"
 #include "limit.h"
+#include "stat.h"
 
 /*
  * Guards the ids, the names, and each buffer's state. Held for look-ups only,
@@ -100,6 +101,7 @@ static struct buf *buf_new(const struct buf_spec *spec)
 /* The shell, when the pages are gone or never were. */
 static void buf_destroy(struct buf *b)
 {
+	kfree(b->node_pooled);
 	kfree(b->node_pages);
 	kvfree(b->pfn);
 	kfree(b);
@@ -109,12 +111,33 @@ static int buf_make_tables(struct buf *b)
 {
 	b->pfn = kvmalloc_array(b->nr, sizeof(*b->pfn), GFP_KERNEL_ACCOUNT);
 	b->node_pages = kcalloc(nr_node_ids, sizeof(*b->node_pages), GFP_KERNEL_ACCOUNT);
-	return b->pfn && b->node_pages ? 0 : -ENOMEM;
+	b->node_pooled = kcalloc(nr_node_ids, sizeof(*b->node_pooled), GFP_KERNEL_ACCOUNT);
+	return b->pfn && b->node_pages && b->node_pooled ? 0 : -ENOMEM;
 }
 
 static int buf_nid(const struct buf *b, u64 index)
 {
 	return page_to_nid(pfn_to_page(b->pfn[index]));
+}
+
+/* @sign: 1 for pages that came, -1 for those that go */
+static void buf_count_used(const struct buf *b, int sign)
+{
+	int nid;
+
+	for_each_node(nid)
+		if (b->node_pages[nid])
+			stat_pages_used(b->shift, nid, sign * (s64)b->node_pages[nid]);
+}
+
+/* Give all pages back; @zero: nobody has seen them. */
+static void buf_drain(struct buf *b, bool zero)
+{
+	u64 kept;
+
+	buf_count_used(b, -1);
+	kept = collect_put(b->shift, b->nr, b->pfn, b->node_pooled, zero);
+	limit_uncharge(b->owner, buf_size(b), kept);
 }
 
 static int buf_fill(struct buf *b, const struct buf_spec *spec)
@@ -125,20 +148,25 @@ static int buf_fill(struct buf *b, const struct buf_spec *spec)
 		.home = numa_mem_id(),
 		.nodes = spec->nodes,
 		.timeout_ms = spec->timeout_ms,
+		.id = b->id,
 	};
 	u64 start = ktime_get_ns();
 	unsigned int i;
-	int ret;
+	int nid, ret;
 
 	ret = buf_make_tables(b);
 	if (ret)
 		return ret;
 	c.pfn = b->pfn;
+	c.pooled = b->node_pooled;
 	ret = collect_pages(&c);
 	if (ret)
 		return ret;
 	for (i = 0; i < b->nr; i++)
 		b->node_pages[buf_nid(b, i)]++;
+	for_each_node_mask(nid, spec->nodes)
+		b->pooled += b->node_pooled[nid];
+	buf_count_used(b, 1);
 	b->time = c.time;
 	b->alloc_ns = ktime_get_ns() - start;
 	hist_own(HPBUF_STAT_SOURCE_ALLOC, b->shift, buf_nid(b, 0), b->alloc_ns);
@@ -171,9 +199,10 @@ struct buf *buf_make(const struct buf_spec *spec)
 	return b;
 
 err_pages:
-	collect_put(b->shift, b->nr, b->pfn);
+	buf_drain(b, true);
+	goto err_unregister;
 err_uncharge:
-	limit_uncharge(b->owner, buf_size(b));
+	limit_uncharge(b->owner, buf_size(b), 0);
 err_unregister:
 	buf_unregister(b);
 err_free:
@@ -271,8 +300,7 @@ static void buf_release(struct buf *b)
 
 	/* Look-ups find its id until here, but take no reference to it. */
 	buf_unregister(b);
-	collect_put(b->shift, b->nr, b->pfn);
-	limit_uncharge(b->owner, buf_size(b));
+	buf_drain(b, false);
 	b->free_ns = ktime_get_ns() - start ?: 1;
 	if (told)
 		event_free(b);

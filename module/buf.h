@@ -28,9 +28,11 @@
  * @inode: all its files are on it
  * @shift, @nr, @asked, @pfn: its pages; fixed once it can be seen
  * @node_pages: how many of them lie on each node; they never move
+ * @node_pooled, @pooled: how many of these the pool has lent, and all of them
  * @alloc_ns, @time: what getting them took
  * @free_ns: what giving them back took; set by the last buf_put()
  * @created_ns: CLOCK_BOOTTIME
+ * @unmapped_ns: CLOCK_BOOTTIME when a mapping last went away; 0: none did
  * @linger: among those that wait for pins to go
  */
 struct buf {
@@ -47,6 +49,8 @@ struct buf {
 	u64 asked;
 	unsigned long *pfn;
 	u32 *node_pages;
+	u32 *node_pooled;
+	u64 pooled;
 
 	struct list_head linger;
 	u64 created_ns;
@@ -56,6 +60,7 @@ struct buf {
 
 	atomic_t mappings;
 	atomic_t opens;
+	atomic64_t unmapped_ns;
 	atomic64_t faults;
 	atomic64_t fault_ns;
 	atomic64_t fault_max_ns;

@@ -17,22 +17,33 @@
 #include <linux/hpbuf.h>
 
 #include "collect.h"
+#include "event.h"
 #include "hist.h"
 #include "limit.h"
+#include "pool.h"
 #include "stat.h"
+#include "zero.h"
 
 /*
  * @list: candidates for 1 GiB pages by node; NULL for 2 MiB
- * @stop: set before the signal, which a thread that has just begun may miss
+ * @reserved: what limit_reserve() granted, and was not taken yet
+ * @stopped: set before the signal, which a thread that has just begun may miss
+ * @stop: that, or the caller's own
  */
 struct collect_job {
 	struct collect *c;
 	struct contig_list **list;
 	struct completion done;
-	unsigned int got;
-	bool stop;
+	u64 reserved;
+	bool stopped;
+	const bool *stop;
 	int ret;
 };
+
+static bool job_stopped(const struct collect_job *job)
+{
+	return fatal_signal_pending(current) || READ_ONCE(*job->stop);
+}
 
 static void free_lists(struct collect_job *job)
 {
@@ -70,35 +81,153 @@ static int make_lists(struct collect_job *job)
 	}
 	if (candidates >= c->nr)
 		return 0;
-	ret = fatal_signal_pending(current) ? -EINTR : -EBUSY;
+	ret = job_stopped(job) ? -EINTR : -EBUSY;
 err_free:
 	free_lists(job);
 	return ret;
 }
 
-static int get_one(struct collect_job *job, int nid, unsigned long *pfn)
+/* ---- from the pool ---- */
+
+static void put_page_of(unsigned int shift, unsigned long pfn)
 {
-	struct contig_list *list = job->list ? job->list[nid] : NULL;
-	struct collect *c = job->c;
-	struct contig_time before = c->time;
+	int nid = page_to_nid(pfn_to_page(pfn));
 	u64 start = ktime_get_ns();
+
+	contig_put(shift, pfn);
+	stat_page_put(shift, nid, ktime_get_ns() - start);
+}
+
+/* They are in the order of the nodes they were got from: @nid's are the last. */
+static unsigned int take_pages(struct collect *c, struct pool *p, bool dirty)
+{
+	unsigned int nr = pool_take(p, dirty, c->nr - c->got, c->pfn + c->got);
+
+	c->pooled[p->nid] += nr;
+	c->got += nr;
+	return nr;
+}
+
+/* Pages that are to be zeroed belong to nobody before they are. */
+static int take_dirty(struct collect_job *job, struct pool *p)
+{
+	struct collect *c = job->c;
+	unsigned int nr = pool_take(p, true, c->nr - c->got, c->pfn + c->got);
+	u64 start = ktime_get_ns();
+	unsigned int i;
 	int ret;
 
-	if (fatal_signal_pending(current) || READ_ONCE(job->stop))
+	if (!nr)
+		return 0;
+	ret = zero_pages(c->shift, c->pfn + c->got, nr, ZERO_THREADS_MAX, job->stop);
+	c->time.zero += ktime_get_ns() - start;
+	if (ret) {
+		for (i = 0; i < nr; i++) {
+			if (pool_give(p, c->pfn[c->got + i], true, false))
+				limit_pool_add(1ULL << c->shift);
+			else
+				put_page_of(c->shift, c->pfn[c->got + i]);
+		}
+		return ret;
+	}
+	c->pooled[p->nid] += nr;
+	c->got += nr;
+	return nr;
+}
+
+/* What the pool of @nid has, or soon will have. 0 or -EINTR. */
+static int get_from_pool(struct collect_job *job, int nid)
+{
+	struct collect *c = job->c;
+	struct pool *p = c->pooled ? pool_of(c->shift, nid) : NULL;
+	int ret;
+
+	while (p && c->got < c->nr) {
+		if (job_stopped(job))
+			return -EINTR;
+		if (take_pages(c, p, false))
+			continue;
+		ret = take_dirty(job, p);
+		if (ret < 0)
+			return ret;
+		if (!ret && !pool_wait(p))
+			break;
+	}
+	return 0;
+}
+
+/* ---- from the system ---- */
+
+static int may_get(struct collect_job *job)
+{
+	if (job_stopped(job))
 		return -EINTR;
 	if (!limit_above_floor())
 		return -ENOMEM;
+	if (!job->c->pooled || !limit_over())
+		return 0;
+	/* Idle pages go before an allocation fails for max_bytes. */
+	pool_trim_to_limit();
+	return limit_over() ? -ENOSPC : 0;
+}
+
+static int get_page_of(struct collect_job *job, int nid, unsigned long *pfn)
+{
+	struct contig_list *list = job->list ? job->list[nid] : NULL;
+	struct collect *c = job->c;
+	u64 before = c->time.migrate;
+	u64 start = ktime_get_ns();
+	int ret;
+
 	if (list)
 		ret = contig_get_1g(nid, list, &c->time, pfn);
 	else
-		ret = contig_get_2m(nid, &c->time, pfn);
+		ret = contig_get_2m(nid, c->gentle, &c->time, pfn);
 	if (!ret)
 		stat_page_got(c->shift, nid, ktime_get_ns() - start);
-	if (c->time.migrate != before.migrate)
-		hist_own(HPBUF_STAT_SOURCE_MIGRATE, c->shift, nid,
-			 c->time.migrate - before.migrate);
-	if (c->time.zero != before.zero)
-		hist_own(HPBUF_STAT_SOURCE_ZERO, c->shift, nid, c->time.zero - before.zero);
+	if (c->time.migrate != before)
+		hist_own(HPBUF_STAT_SOURCE_MIGRATE, c->shift, nid, c->time.migrate - before);
+	return ret;
+}
+
+static int get_one(struct collect_job *job, int nid)
+{
+	struct collect *c = job->c;
+	unsigned long *pfn = &c->pfn[c->got];
+	u64 bytes = min_t(u64, 1ULL << c->shift, job->reserved);
+	int ret;
+
+	ret = may_get(job);
+	if (ret)
+		return ret;
+	ret = get_page_of(job, nid, pfn);
+	if (ret)
+		return ret;
+	/* Zeroing was part of that, and cannot be told apart. */
+	if (contig_zeroed_by_kernel())
+		c->time.zero_known = false;
+	job->reserved -= bytes;
+	limit_unreserve(bytes);
+	WRITE_ONCE(c->got, c->got + 1);
+	return 0;
+}
+
+/* Zero the pages from @first on, which is what the caller is promised. */
+static int zero_fresh(struct collect_job *job, unsigned int first)
+{
+	struct collect *c = job->c;
+	u64 start = ktime_get_ns();
+	int ret;
+
+	if (!c->pooled || contig_zeroed_by_kernel() || first == c->got)
+		return 0;
+	ret = zero_pages(c->shift, c->pfn + first, c->got - first,
+			 ZERO_THREADS_MAX, job->stop);
+	c->time.zero += ktime_get_ns() - start;
+	if (ret) {
+		while (c->got > first)
+			put_page_of(c->shift, c->pfn[--c->got]);
+	}
 	return ret;
 }
 
@@ -106,17 +235,19 @@ static int get_one(struct collect_job *job, int nid, unsigned long *pfn)
 static int get_from_node(struct collect_job *job, int nid)
 {
 	struct collect *c = job->c;
-	int ret = 0;
+	unsigned int first;
+	int ret, zero;
 
-	while (job->got < c->nr) {
-		ret = get_one(job, nid, &c->pfn[job->got]);
-		if (ret)
-			break;
-		job->got++;
-		limit_unreserve(1ULL << c->shift);
+	ret = get_from_pool(job, nid);
+	if (ret)
+		return ret;
+	first = c->got;
+	while (c->got < c->nr && !ret) {
+		ret = get_one(job, nid);
 		cond_resched();
 	}
-	return ret;
+	zero = zero_fresh(job, first);
+	return zero ?: ret;
 }
 
 static int get_from_nodes(struct collect_job *job)
@@ -142,12 +273,12 @@ static int get_from_nodes(struct collect_job *job)
 /* Refuse before anything is taken what the nodes asked for do not have. */
 static bool nodes_can_have(const struct collect *c)
 {
-	u64 bytes = 0;
+	u64 bytes = c->pooled ? pool_bytes(c->shift, &c->nodes) : 0;
 	int nid;
 
 	for_each_node_mask(nid, c->nodes)
 		bytes += contig_node_bytes(nid);
-	return bytes >= (u64)c->nr << c->shift;
+	return bytes >= (u64)(c->nr - c->got) << c->shift;
 }
 
 /* Once over the candidates, or the nodes. */
@@ -183,7 +314,7 @@ static int get_all(struct collect_job *job)
 		if (ret != -EBUSY || pass == PASSES - 1)
 			return ret;
 		schedule_timeout_killable(msecs_to_jiffies(PASS_PAUSE_MS << pass));
-		if (fatal_signal_pending(current) || READ_ONCE(job->stop))
+		if (job_stopped(job))
 			return -EINTR;
 	}
 }
@@ -207,16 +338,40 @@ static int collect_thread(void *arg)
 	return 0;
 }
 
+#define PROGRESS_MS	1000
+
+/*
+ * Wait for the job, and tell each second how far it is. As
+ * wait_for_completion_killable_timeout().
+ */
+static long wait_telling(struct collect_job *job)
+{
+	const struct collect *c = job->c;
+	unsigned long end = jiffies + msecs_to_jiffies(c->timeout_ms);
+	u64 start = ktime_get_ns();
+	long left, slice;
+
+	for (;;) {
+		left = (long)(end - jiffies);
+		if (left <= 0)
+			return 0;
+		slice = min_t(long, left, msecs_to_jiffies(PROGRESS_MS));
+		left = wait_for_completion_killable_timeout(&job->done, slice);
+		if (left)
+			return left;
+		event_progress(c->id, c->shift, (u64)c->nr << c->shift,
+			       (u64)READ_ONCE(c->got) << c->shift, ktime_get_ns() - start);
+	}
+}
+
 /* 0 when the job ended by itself, else why it was stopped. */
 static int wait_for_job(struct collect_job *job, struct task_struct *thread)
 {
-	long left;
+	long left = wait_telling(job);
 
-	left = wait_for_completion_killable_timeout(&job->done,
-						    msecs_to_jiffies(job->c->timeout_ms));
 	if (left > 0)
 		return 0;
-	WRITE_ONCE(job->stop, true);
+	WRITE_ONCE(job->stopped, true);
 	send_sig(SIGKILL, thread, 1);
 	wait_for_completion(&job->done);
 	return left ? -EINTR : -ETIMEDOUT;
@@ -256,33 +411,87 @@ static int run_job(struct collect_job *job)
 	return ret;
 }
 
-int collect_pages(struct collect *c)
+/* Promise to leave floor_bytes, for what the pools are not likely to have. */
+static int job_reserve(struct collect_job *job)
 {
-	struct collect_job job = { .c = c };
+	struct collect *c = job->c;
+	u64 bytes = (u64)(c->nr - c->got) << c->shift;
+	u64 pooled = c->pooled ? pool_bytes(c->shift, &c->nodes) : 0;
 	int ret;
 
-	ret = limit_reserve((u64)c->nr << c->shift);
-	if (ret)
-		return ret;
-	ret = run_job(&job);
-	limit_unreserve((u64)(c->nr - job.got) << c->shift);
-	if (ret)
-		collect_put(c->shift, job.got, c->pfn);
+	if (bytes <= pooled)
+		return 0;
+	ret = limit_reserve(bytes - pooled);
+	if (!ret)
+		job->reserved = bytes - pooled;
 	return ret;
 }
 
-void collect_put(unsigned int shift, unsigned int nr, const unsigned long *pfn)
+int collect_pages(struct collect *c)
 {
+	struct collect_job job = { .c = c };
+	struct pool *p = NULL;
+	int ret;
+
+	job.stop = &job.stopped;
+	/* Known as long as no page is zeroed where it cannot be seen. */
+	c->time.zero_known = true;
+	if (node_isset(c->home, c->nodes))
+		p = pool_of(c->shift, c->home);
+	if (p)
+		take_pages(c, p, false);
+	if (c->got == c->nr)
+		return 0;
+	ret = job_reserve(&job);
+	if (!ret) {
+		ret = run_job(&job);
+		limit_unreserve(job.reserved);
+	}
+	if (ret)
+		limit_pool_add(collect_put(c->shift, c->got, c->pfn, c->pooled, true));
+	return ret;
+}
+
+int collect_here(struct collect *c, const bool *stop)
+{
+	struct collect_job job = { .c = c, .stop = stop };
+	int ret;
+
+	ret = job_reserve(&job);
+	if (ret)
+		return ret;
+	ret = get_all(&job);
+	limit_unreserve(job.reserved);
+	return ret;
+}
+
+/* One page leaves a buffer: to the pool if it is short of it, else to the system. */
+static bool put_one(unsigned int shift, unsigned long pfn, u32 *pooled, bool zero)
+{
+	int nid = page_to_nid(pfn_to_page(pfn));
+	struct pool *p = pool_of(shift, nid);
+	u64 start = ktime_get_ns();
+	bool lent = pooled[nid];
+	bool kept;
+
+	if (lent)
+		pooled[nid]--;
+	kept = p && pool_give(p, pfn, lent, zero);
+	if (!kept)
+		put_page_of(shift, pfn);
+	hist_own(HPBUF_STAT_SOURCE_FREE, shift, nid, ktime_get_ns() - start);
+	return kept;
+}
+
+u64 collect_put(unsigned int shift, unsigned int nr, const unsigned long *pfn, u32 *pooled,
+		bool zero)
+{
+	u64 kept = 0;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		int nid = page_to_nid(pfn_to_page(pfn[i]));
-		u64 ns, start = ktime_get_ns();
-
-		contig_put(shift, pfn[i]);
-		ns = ktime_get_ns() - start;
-		stat_page_put(shift, nid, ns);
-		hist_own(HPBUF_STAT_SOURCE_FREE, shift, nid, ns);
+		kept += put_one(shift, pfn[i], pooled, zero);
 		cond_resched();
 	}
+	return kept << shift;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pages of 2 MiB, and what both sizes share: zeroing and giving back. */
+/* Pages of 2 MiB, and what both sizes share: giving back. */
 #include <linux/gfp.h>
-#include <linux/highmem.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
@@ -15,27 +14,6 @@
 bool contig_zeroed_by_kernel(void)
 {
 	return want_init_on_alloc(0);
-}
-
-int contig_zero(unsigned int shift, unsigned long pfn, struct contig_time *t)
-{
-	u64 start;
-	unsigned long i;
-
-	if (contig_zeroed_by_kernel())
-		return 0;
-	start = ktime_get_ns();
-	for (i = 0; i < 1UL << (shift - PAGE_SHIFT); i++) {
-		clear_highpage(pfn_to_page(pfn + i));
-		if ((i + 1) % (1UL << PMD_ORDER))
-			continue;
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		cond_resched();
-	}
-	t->zero += ktime_get_ns() - start;
-	t->zero_known = true;
-	return 0;
 }
 
 /* Pages of a zone beyond what the kernel keeps back. */
@@ -73,28 +51,21 @@ int contig_why_none(int nid, unsigned int shift)
 	return free < 1UL << (shift - PAGE_SHIFT) ? -ENOMEM : -EBUSY;
 }
 
-int contig_get_2m(int nid, struct contig_time *t, unsigned long *pfn)
+int contig_get_2m(int nid, bool gentle, struct contig_time *t, unsigned long *pfn)
 {
 	/* No movable zone: those pages are there to be unplugged. */
-	const gfp_t gfp = GFP_KERNEL | __GFP_COMP | __GFP_NOWARN | __GFP_RETRY_MAYFAIL |
-			  __GFP_THISNODE;
+	const gfp_t gfp = GFP_KERNEL | __GFP_COMP | __GFP_NOWARN | __GFP_THISNODE |
+			  (gentle ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL);
 	struct page *page;
 	u64 start;
-	int ret;
 
 	start = ktime_get_ns();
 	page = alloc_pages_node(nid, gfp, PMD_ORDER);
 	t->migrate += ktime_get_ns() - start;
 	if (!page)
 		return contig_why_none(nid, HPBUF_SHIFT_2M);
-
-	*pfn = page_to_pfn(page);
-	ret = contig_zero(HPBUF_SHIFT_2M, *pfn, t);
-	if (ret) {
-		contig_put(HPBUF_SHIFT_2M, *pfn);
-		return ret;
-	}
 	compat_prepare_page(page);
+	*pfn = page_to_pfn(page);
 	return 0;
 }
 

@@ -23,12 +23,15 @@ struct contig_list;
 bool contig_zeroed_by_kernel(void);
 
 /*
- * One zeroed page on node @nid, its first page frame in @pfn. All sleep, hold
- * no lock and end soon after a fatal signal to the calling thread.
+ * One page on node @nid, its first page frame in @pfn; zeroed if the kernel does so
+ * by itself. All sleep, hold no lock and end soon after a fatal signal to the
+ * calling thread.
  * -ENOMEM: not enough free memory. -EBUSY: memory enough, but no contiguous
  * piece. -EINTR: a fatal signal.
+ *
+ * @gentle: do not reclaim and compact hard
  */
-int contig_get_2m(int nid, struct contig_time *t, unsigned long *pfn);
+int contig_get_2m(int nid, bool gentle, struct contig_time *t, unsigned long *pfn);
 
 /*
  * @list is from contig_list_make() for @nid. It remembers which candidates were
@@ -40,6 +43,9 @@ int contig_get_1g(int nid, struct contig_list *list, struct contig_time *t, unsi
 struct contig_list *contig_list_make(int nid, struct contig_time *t);
 void contig_list_free(struct contig_list *list);
 
+/* Forget which candidates failed of late. */
+void contig_exit(void);
+
 /* Candidates that have not been tried. */
 unsigned int contig_list_left(const struct contig_list *list);
 
@@ -48,9 +54,6 @@ u64 contig_node_bytes(int nid);
 
 /* Why node @nid has no such page: -ENOMEM, -EBUSY, or -EINTR. */
 int contig_why_none(int nid, unsigned int shift);
-
-/* Make a page of 2^@shift bytes zero. -EINTR on a fatal signal. */
-int contig_zero(unsigned int shift, unsigned long pfn, struct contig_time *t);
 
 /* Give a page back to the system. */
 void contig_put(unsigned int shift, unsigned long pfn);

@@ -3,7 +3,8 @@
  * Pages of 1 GiB: every aligned block of a node is a candidate. Those that
  * cannot work (holes, other zones, reserved or hugetlb pages) are left out, the
  * rest is tried with the most free first: that needs the least migration. A
- * candidate with unmovable pages fails within microseconds.
+ * candidate with unmovable pages fails within microseconds; one that failed of late
+ * is tried after all others, as it is likely to fail again, and some fail slowly.
  */
 #include <linux/gfp.h>
 #include <linux/hugetlb.h>
@@ -15,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/vmstat.h>
+#include <linux/xarray.h>
 #include <linux/hpbuf.h>
 
 #include "compat/compat.h"
@@ -24,6 +26,7 @@
 
 struct contig_cand {
 	unsigned long pfn;
+	bool failed;		/* of late */
 	unsigned long free;	/* pages that were free when it was looked at */
 };
 
@@ -32,6 +35,30 @@ struct contig_list {
 	unsigned int next;	/* the first that has not been tried */
 	struct contig_cand cand[];
 };
+
+/* When candidates failed, in seconds of uptime, by number of the block. */
+static DEFINE_XARRAY(failed_at);
+
+#define FAILED_SECONDS	60
+
+/* It is a hint, so a failure to keep it is none. */
+static void remember_failed(unsigned long pfn)
+{
+	xa_store(&failed_at, pfn / BLOCK_PAGES, xa_mk_value(ktime_get_seconds()),
+		 GFP_KERNEL | __GFP_NOWARN);
+}
+
+static bool failed_lately(unsigned long pfn)
+{
+	void *entry = xa_load(&failed_at, pfn / BLOCK_PAGES);
+
+	return entry && ktime_get_seconds() - (time64_t)xa_to_value(entry) < FAILED_SECONDS;
+}
+
+void contig_exit(void)
+{
+	xa_destroy(&failed_at);
+}
 
 /*
  * Pages that are free from @page on, or 0. The order of a free block is read
@@ -85,14 +112,17 @@ static void scan_zone(struct zone *zone, struct contig_list *list, unsigned int 
 			continue;
 		list->cand[list->nr].pfn = pfn;
 		list->cand[list->nr].free = free;
+		list->cand[list->nr].failed = failed_lately(pfn);
 		list->nr++;
 	}
 }
 
-static int most_free_first(const void *a, const void *b)
+static int best_first(const void *a, const void *b)
 {
 	const struct contig_cand *x = a, *y = b;
 
+	if (x->failed != y->failed)
+		return x->failed ? 1 : -1;
 	if (x->free != y->free)
 		return x->free > y->free ? -1 : 1;
 	return 0;
@@ -113,7 +143,7 @@ struct contig_list *contig_list_make(int nid, struct contig_time *t)
 		if (populated_zone(&node->node_zones[z]))
 			scan_zone(&node->node_zones[z], list, max);
 	}
-	sort(list->cand, list->nr, sizeof(list->cand[0]), most_free_first, NULL);
+	sort(list->cand, list->nr, sizeof(list->cand[0]), best_first, NULL);
 	t->scan += ktime_get_ns() - start;
 	return list;
 }
@@ -141,23 +171,19 @@ static int try_cand(const struct contig_cand *c, struct contig_time *t)
 
 int contig_get_1g(int nid, struct contig_list *list, struct contig_time *t, unsigned long *pfn)
 {
-	int ret;
-
 	while (list->next < list->nr) {
 		const struct contig_cand *c = &list->cand[list->next++];
 
 		if (try_cand(c, t)) {
 			if (fatal_signal_pending(current))
 				return -EINTR;
+			remember_failed(c->pfn);
 			continue;
 		}
+		if (c->failed)
+			xa_erase(&failed_at, c->pfn / BLOCK_PAGES);
+		compat_prepare_page(pfn_to_page(c->pfn));
 		*pfn = c->pfn;
-		ret = contig_zero(HPBUF_SHIFT_1G, *pfn, t);
-		if (ret) {
-			contig_put(HPBUF_SHIFT_1G, *pfn);
-			return ret;
-		}
-		compat_prepare_page(pfn_to_page(*pfn));
 		return 0;
 	}
 	return contig_why_none(nid, HPBUF_SHIFT_1G);

@@ -14,13 +14,14 @@
 static DEFINE_MUTEX(event_lock);
 static u64 event_seq;
 
-/* @id 0: no buffer was made. @err 0: it did not fail. */
+/* @id 0: no buffer was made. @err 0: it did not fail. @done: for progress. */
 struct event {
 	enum hpbuf_event_kind kind;
 	u32 id;
 	u32 shift;
 	u64 size;
 	u64 took_ns;
+	u64 done;
 	int err;
 };
 
@@ -67,6 +68,9 @@ static int event_put(struct sk_buff *skb, const struct event *e)
 	    nla_put_u32(skb, HPBUF_A_EVENT_PAGE_SHIFT, e->shift))
 		return -EMSGSIZE;
 	if (e->id && nla_put_u32(skb, HPBUF_A_EVENT_ID, e->id))
+		return -EMSGSIZE;
+	if (e->kind == HPBUF_EVENT_KIND_PROGRESS &&
+	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_DONE, e->done, 0))
 		return -EMSGSIZE;
 	if (e->err && (nla_put_u32(skb, HPBUF_A_EVENT_CAUSE, event_cause(e->err)) ||
 		       nla_put_u32(skb, HPBUF_A_EVENT_ERRNO, -e->err)))
@@ -152,5 +156,19 @@ void event_fail(unsigned int shift, u64 bytes, u64 took_ns, int err)
 	};
 
 	hist_failure(event_cause(err));
+	event_send(&e);
+}
+
+void event_progress(u32 id, unsigned int shift, u64 size, u64 done, u64 took_ns)
+{
+	const struct event e = {
+		.kind = HPBUF_EVENT_KIND_PROGRESS,
+		.id = id,
+		.shift = shift,
+		.size = size,
+		.done = done,
+		.took_ns = took_ns,
+	};
+
 	event_send(&e);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much memory may be held: in all, and by each user.
+ * How much memory may be held: in all, and by each user. Pages in the pool are in
+ * neither user's account.
  *
  * RLIMIT_MEMLOCK is counted for the user and not for the mm, since a buffer may
  * outlive the process that made it. What the caller has locked otherwise counts
@@ -27,6 +28,9 @@ struct limit_user {
 static DEFINE_MUTEX(limit_lock);
 static LIST_HEAD(limit_users);
 static u64 limit_total;
+
+/* In the pool: held, and nobody's. */
+static atomic64_t limit_pool;
 
 /* Granted, and not yet taken from the system. */
 static atomic64_t limit_reserved;
@@ -109,7 +113,7 @@ int limit_charge(kuid_t owner, u64 bytes)
 	return ret;
 }
 
-void limit_uncharge(kuid_t owner, u64 bytes)
+void limit_uncharge(kuid_t owner, u64 bytes, u64 pooled)
 {
 	struct limit_user *u;
 
@@ -117,6 +121,8 @@ void limit_uncharge(kuid_t owner, u64 bytes)
 	u = limit_find(owner);
 	if (!WARN_ON_ONCE(!u || u->bytes < bytes)) {
 		u->bytes -= bytes;
+		/* First more than there is, then as much: never less. */
+		atomic64_add(pooled, &limit_pool);
 		WRITE_ONCE(limit_total, limit_total - bytes);
 		limit_drop_if_empty(u);
 	}
@@ -125,7 +131,31 @@ void limit_uncharge(kuid_t owner, u64 bytes)
 
 u64 limit_used(void)
 {
-	return READ_ONCE(limit_total);
+	return READ_ONCE(limit_total) + atomic64_read(&limit_pool);
+}
+
+bool limit_over(void)
+{
+	return limit_used() > param_max_bytes();
+}
+
+int limit_pool_charge(u64 bytes)
+{
+	atomic64_add(bytes, &limit_pool);
+	if (!limit_over())
+		return 0;
+	limit_pool_uncharge(bytes);
+	return -ENOSPC;
+}
+
+void limit_pool_add(u64 bytes)
+{
+	atomic64_add(bytes, &limit_pool);
+}
+
+void limit_pool_uncharge(u64 bytes)
+{
+	atomic64_sub(bytes, &limit_pool);
 }
 
 bool limit_above_floor(void)
@@ -135,6 +165,14 @@ bool limit_above_floor(void)
 	u64 floor = param_floor_bytes();
 
 	return available >= floor && available - floor >= (u64)atomic64_read(&limit_reserved);
+}
+
+bool limit_plenty(u64 bytes)
+{
+	long pages = si_mem_available();
+	u64 available = pages > 0 ? (u64)pages << PAGE_SHIFT : 0;
+
+	return available > bytes && available - bytes >= 2 * param_floor_bytes();
 }
 
 int limit_reserve(u64 bytes)

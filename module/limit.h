@@ -11,11 +11,23 @@
  */
 int limit_charge(kuid_t owner, u64 bytes);
 
-/* Give back what limit_charge() took. */
-void limit_uncharge(kuid_t owner, u64 bytes);
+/* Give back what limit_charge() took; the pool got @pooled of it. */
+void limit_uncharge(kuid_t owner, u64 bytes, u64 pooled);
 
-/* Bytes that are charged now. */
+/* Bytes that are held now, in buffers and in the pool. */
 u64 limit_used(void);
+
+/* Whether that is more than max_bytes: the pool has to give up some. */
+bool limit_over(void);
+
+/*
+ * Pages that the pool gets from the system: 0, or -ENOSPC (max_bytes). What it had
+ * lent is just added. One that is lent again before it was added is subtracted first;
+ * the sum is right all the time.
+ */
+int limit_pool_charge(u64 bytes);
+void limit_pool_add(u64 bytes);
+void limit_pool_uncharge(u64 bytes);
 
 /*
  * Say that @bytes are about to be taken from the system; what has been taken, or
@@ -27,5 +39,8 @@ void limit_unreserve(u64 bytes);
 
 /* Whether floor_bytes are left when all that is reserved has been taken. */
 bool limit_above_floor(void);
+
+/* Whether twice floor_bytes are left when @bytes have been taken. */
+bool limit_plenty(u64 bytes);
 
 #endif

@@ -5,34 +5,42 @@
 #include <linux/hpbuf.h>
 
 #include "buf.h"
+#include "contig.h"
 #include "dev.h"
 #include "hist.h"
 #include "netlink.h"
+#include "param.h"
+#include "pool.h"
+#include "pool_fill.h"
+#include "pool_shrink.h"
 #include "reclaim.h"
 #include "stat.h"
 
-static int __init hpbuf_init(void)
+static int __init init_memory(void)
 {
 	int ret;
 
-	buf_init();
 	ret = stat_init();
 	if (ret)
 		return ret;
 	ret = hist_init();
 	if (ret)
 		goto err_stat;
-	reclaim_init();
-	ret = netlink_init();
+	ret = pool_init();
 	if (ret)
 		goto err_hist;
-	ret = dev_init();
+	ret = fill_init();
 	if (ret)
-		goto err_netlink;
+		goto err_pool;
+	ret = shrink_init();
+	if (ret)
+		goto err_fill;
 	return 0;
 
-err_netlink:
-	netlink_exit();
+err_fill:
+	fill_exit();
+err_pool:
+	pool_exit();
 err_hist:
 	hist_exit();
 err_stat:
@@ -40,16 +48,52 @@ err_stat:
 	return ret;
 }
 
+/* The pools give their pages back here. */
+static void exit_memory(void)
+{
+	shrink_exit();
+	fill_exit();
+	pool_exit();
+	contig_exit();
+	hist_exit();
+	stat_exit();
+}
+
+static int __init hpbuf_init(void)
+{
+	int ret;
+
+	buf_init();
+	ret = init_memory();
+	if (ret)
+		return ret;
+	reclaim_init();
+	ret = netlink_init();
+	if (ret)
+		goto err_memory;
+	ret = dev_init();
+	if (ret)
+		goto err_netlink;
+	param_pools_begin();
+	return 0;
+
+err_netlink:
+	netlink_exit();
+err_memory:
+	exit_memory();
+	return ret;
+}
+
 /* Every buffer holds the module, so there is none left here. */
 static void __exit hpbuf_exit(void)
 {
+	param_pools_end();
 	dev_exit();
 	/* First, so that no stall is sent to a family that is gone. */
 	reclaim_exit();
 	netlink_exit();
 	buf_exit();
-	hist_exit();
-	stat_exit();
+	exit_memory();
 }
 
 module_init(hpbuf_init);

@@ -18,16 +18,55 @@
 
 /* ---- faults ---- */
 
+/* The page of the buffer that belongs at @addr. */
+static u64 map_index(const struct vm_area_struct *vma, unsigned long addr)
+{
+	const struct buf *b = vma->vm_private_data;
+
+	return (((u64)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start)) >> b->shift;
+}
+
+/*
+ * The memory is there, so nothing is gained by a fault for each page: map what else
+ * belongs into this table of PMD entries, as far as nothing is there yet.
+ */
+static void map_around(const struct vm_fault *vmf, bool write)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct buf *b = vma->vm_private_data;
+	unsigned long here = vmf->address & PMD_MASK;
+	unsigned long addr = max(vma->vm_start, vmf->address & PUD_MASK);
+	/* May be 0 at the end of the address space, so by the last byte. */
+	unsigned long last = min(vma->vm_end - 1, vmf->address | ~PUD_MASK);
+
+	for (; addr < last; addr += PMD_SIZE) {
+		struct vm_fault v = {
+			.vma = vma,
+			.gfp_mask = vmf->gfp_mask,
+			.pgoff = vmf->pgoff,
+			.address = addr,
+			.real_address = addr,
+			.flags = vmf->flags,
+			.pmd = vmf->pmd + (long)(addr - here) / (long)PMD_SIZE,
+			.pud = vmf->pud,
+		};
+
+		if (!pmd_none(READ_ONCE(*v.pmd)))
+			continue;
+		if (compat_insert_pmd(&v, b->pfn[map_index(vma, addr)], write) != VM_FAULT_NOPAGE)
+			return;
+	}
+}
+
 static vm_fault_t map_insert(struct vm_fault *vmf, unsigned int order)
 {
 	struct buf *b = vmf->vma->vm_private_data;
-	bool write = vmf->flags & FAULT_FLAG_WRITE;
+	/* Who reads first writes later: that need not be another fault. */
+	bool write = vmf->flags & FAULT_FLAG_WRITE || vmf->vma->vm_flags & VM_WRITE;
+	u64 index = map_index(vmf->vma, vmf->address);
 	u64 start = ktime_get_ns();
 	vm_fault_t ret;
-	u64 index;
 
-	index = (((u64)vmf->vma->vm_pgoff << PAGE_SHIFT) +
-		 (vmf->address - vmf->vma->vm_start)) >> b->shift;
 	if (WARN_ON_ONCE(index >= b->nr))
 		return VM_FAULT_SIGBUS;
 	/*
@@ -40,6 +79,8 @@ static vm_fault_t map_insert(struct vm_fault *vmf, unsigned int order)
 		ret = compat_insert_pud(vmf, b->pfn[index], write);
 	else
 		ret = compat_insert_pmd(vmf, b->pfn[index], write);
+	if (ret == VM_FAULT_NOPAGE && order == PMD_ORDER)
+		map_around(vmf, write);
 	if (ret == VM_FAULT_NOPAGE)
 		buf_account_fault(b, index, ktime_get_ns() - start);
 	return ret;
@@ -88,6 +129,7 @@ static void map_close(struct vm_area_struct *vma)
 {
 	struct buf *b = vma->vm_private_data;
 
+	atomic64_set(&b->unmapped_ns, ktime_get_boottime_ns());
 	atomic_dec(&b->mappings);
 }
 

@@ -15,20 +15,15 @@
 #include <net/genetlink.h>
 
 #include "buf.h"
-#include "limit.h"
 #include "netlink.h"
+#include "netlink_pool.h"
 #include "netlink_stat.h"
 #include "netlink_walk.h"
-#include "param.h"
-#include "stat.h"
 
 static const struct nla_policy buf_policy[HPBUF_A_BUF_MAX + 1] = {
 	[HPBUF_A_BUF_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HPBUF_A_BUF_NAME] = { .type = NLA_NUL_STRING, .len = HPBUF_NAME_LEN - 1 },
 };
-
-/* Takes no attributes; the table is here for the strict check to refuse them. */
-static const struct nla_policy pool_policy[HPBUF_A_POOL_MAX + 1] = {};
 
 /* ---- buf-get ---- */
 
@@ -57,11 +52,14 @@ static int put_buf_what(struct sk_buff *skb, const struct buf *b)
 static int put_buf_times(struct sk_buff *skb, const struct buf *b)
 {
 	u64 faults = atomic64_read(&b->faults);
+	u64 unmapped_ns = atomic64_read(&b->unmapped_ns);
 
 	if (put_u64(skb, HPBUF_A_BUF_ALLOC_NS, b->alloc_ns) ||
 	    put_u64(skb, HPBUF_A_BUF_SCAN_NS, b->time.scan) ||
 	    put_u64(skb, HPBUF_A_BUF_MIGRATE_NS, b->time.migrate) ||
 	    (b->time.zero_known && put_u64(skb, HPBUF_A_BUF_ZERO_NS, b->time.zero)) ||
+	    put_u64(skb, HPBUF_A_BUF_POOLED, b->pooled) ||
+	    (unmapped_ns && put_u64(skb, HPBUF_A_BUF_UNMAPPED_NS, unmapped_ns)) ||
 	    put_u64(skb, HPBUF_A_BUF_FAULTS, faults))
 		return -EMSGSIZE;
 	if (faults && (put_u64(skb, HPBUF_A_BUF_FAULT_NS, atomic64_read(&b->fault_ns)) ||
@@ -193,51 +191,6 @@ static int buf_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len ?: ret;
 }
 
-/* ---- pool-get ---- */
-
-static int put_pool(struct sk_buff *skb, struct netlink_callback *cb, unsigned int shift, int nid)
-{
-	struct stat_pool *p = stat_pool(shift, nid);
-	void *head = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				 &netlink_family, NLM_F_MULTI, HPBUF_CMD_POOL_GET);
-
-	if (!head)
-		return -EMSGSIZE;
-	if (nla_put_u32(skb, HPBUF_A_POOL_NODE, nid) ||
-	    nla_put_u32(skb, HPBUF_A_POOL_PAGE_SHIFT, shift) ||
-	    put_u64(skb, HPBUF_A_POOL_READY, 0) ||
-	    put_u64(skb, HPBUF_A_POOL_USED, atomic64_read(&p->used)) ||
-	    put_u64(skb, HPBUF_A_POOL_ALLOCATED, atomic64_read(&p->allocated)) ||
-	    put_u64(skb, HPBUF_A_POOL_FREED, atomic64_read(&p->freed)) ||
-	    put_u64(skb, HPBUF_A_POOL_ALLOC_NS, atomic64_read(&p->alloc_ns)) ||
-	    put_u64(skb, HPBUF_A_POOL_FREE_NS, atomic64_read(&p->free_ns)) ||
-	    put_u64(skb, HPBUF_A_POOL_MAX_BYTES, param_max_bytes()) ||
-	    put_u64(skb, HPBUF_A_POOL_USED_BYTES, limit_used()) ||
-	    put_u64(skb, HPBUF_A_POOL_FLOOR_BYTES, param_floor_bytes())) {
-		genlmsg_cancel(skb, head);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, head);
-	return 0;
-}
-
-static int pool_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	static const unsigned int shifts[] = { HPBUF_SHIFT_2M, HPBUF_SHIFT_1G };
-	long at;
-	int nid;
-
-	for (at = cb->args[ARG_NEXT]; at < 2L * nr_node_ids; at++) {
-		nid = at / 2;
-		if (!node_state(nid, N_MEMORY))
-			continue;
-		if (put_pool(skb, cb, shifts[at % 2], nid))
-			break;
-	}
-	cb->args[ARG_NEXT] = at;
-	return skb->len;
-}
-
 /* ---- the family ---- */
 
 static const struct genl_ops netlink_ops[] = {
@@ -250,9 +203,14 @@ static const struct genl_ops netlink_ops[] = {
 		.dumpit = buf_get_dumpit,
 	}, {
 		.cmd = HPBUF_CMD_POOL_GET,
-		.policy = pool_policy,
+		.policy = pool_get_policy,
 		.maxattr = HPBUF_A_POOL_MAX,
 		.dumpit = pool_get_dumpit,
+	}, {
+		.cmd = HPBUF_CMD_POOL_SET,
+		.policy = pool_set_policy,
+		.maxattr = HPBUF_A_POOL_MAX,
+		.doit = pool_set_doit,
 	}, {
 		.cmd = HPBUF_CMD_WALK,
 		.policy = walk_policy,

@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Module parameters: sizes, read and written as people write them. */
+/* Module parameters: sizes, read and written as people write them, and pools. */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/nodemask.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
+#include <linux/hpbuf.h>
+#include <asm/cpufeature.h>
 
 #include "param.h"
+#include "pool.h"
+#include "pool_fill.h"
 
 /* 0: the default */
 static u64 max_bytes;
 static u64 floor_bytes;
+
+/* Pages that the pool of each node shall have. */
+static unsigned int pool_pages[2];
+
+/* Guards those, and whether there are pools yet, or still. */
+static DEFINE_MUTEX(pool_lock);
+static bool pool_live;
 
 u64 param_max_bytes(void)
 {
@@ -96,6 +109,68 @@ static const struct kernel_param_ops floor_bytes_ops = {
 	.set = size_set,
 	.get = floor_bytes_get,
 };
+
+/* ---- pools ---- */
+
+static void pool_apply(unsigned int shift, unsigned int pages)
+{
+	struct pool *p;
+	int nid;
+
+	for_each_node(nid) {
+		p = pool_of(shift, nid);
+		if (p)
+			fill_want(p, pages);
+	}
+}
+
+static int pool_param_set(const char *text, const struct kernel_param *kp)
+{
+	unsigned int *arg = kp->arg;
+	unsigned int shift = arg == &pool_pages[1] ? HPBUF_SHIFT_1G : HPBUF_SHIFT_2M;
+	unsigned int pages;
+	int ret;
+
+	ret = kstrtouint(text, 10, &pages);
+	if (ret)
+		return ret;
+	if (shift == HPBUF_SHIFT_1G && pages && !boot_cpu_has(X86_FEATURE_GBPAGES))
+		return -EOPNOTSUPP;
+	mutex_lock(&pool_lock);
+	*arg = pages;
+	if (pool_live)
+		pool_apply(shift, pages);
+	mutex_unlock(&pool_lock);
+	return 0;
+}
+
+void param_pools_begin(void)
+{
+	mutex_lock(&pool_lock);
+	pool_live = true;
+	if (pool_pages[0])
+		pool_apply(HPBUF_SHIFT_2M, pool_pages[0]);
+	if (pool_pages[1])
+		pool_apply(HPBUF_SHIFT_1G, pool_pages[1]);
+	mutex_unlock(&pool_lock);
+}
+
+void param_pools_end(void)
+{
+	mutex_lock(&pool_lock);
+	pool_live = false;
+	mutex_unlock(&pool_lock);
+}
+
+static const struct kernel_param_ops pool_param_ops = {
+	.set = pool_param_set,
+	.get = param_get_uint,
+};
+
+module_param_cb(pool_2m, &pool_param_ops, &pool_pages[0], 0644);
+MODULE_PARM_DESC(pool_2m, "2 MiB pages kept ready on each node, as far as they can be had (default 0)");
+module_param_cb(pool_1g, &pool_param_ops, &pool_pages[1], 0644);
+MODULE_PARM_DESC(pool_1g, "1 GiB pages kept ready on each node, as far as they can be had (default 0)");
 
 module_param_cb(max_bytes, &max_bytes_ops, &max_bytes, 0644);
 MODULE_PARM_DESC(max_bytes, "most memory the module holds: bytes, or with K, M, G, T; 0: half of RAM (default)");

@@ -8,4 +8,8 @@
 u64 param_max_bytes(void);
 u64 param_floor_bytes(void);
 
+/* From here on, and no longer, writing a parameter changes the pools. */
+void param_pools_begin(void);
+void param_pools_end(void);
+
 #endif

@@ -41,7 +41,6 @@ void stat_page_got(unsigned int shift, int nid, u64 ns)
 {
 	struct stat_pool *p = stat_pool(shift, nid);
 
-	atomic64_inc(&p->used);
 	atomic64_inc(&p->allocated);
 	atomic64_add(ns, &p->alloc_ns);
 }
@@ -50,7 +49,11 @@ void stat_page_put(unsigned int shift, int nid, u64 ns)
 {
 	struct stat_pool *p = stat_pool(shift, nid);
 
-	atomic64_dec(&p->used);
 	atomic64_inc(&p->freed);
 	atomic64_add(ns, &p->free_ns);
+}
+
+void stat_pages_used(unsigned int shift, int nid, s64 nr)
+{
+	atomic64_add(nr, &stat_pool(shift, nid)->used);
 }

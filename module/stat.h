@@ -24,4 +24,7 @@ struct stat_pool *stat_pool(unsigned int shift, int nid);
 void stat_page_got(unsigned int shift, int nid, u64 ns);
 void stat_page_put(unsigned int shift, int nid, u64 ns);
 
+/* @nr pages came into buffers, or left them when it is negative. */
+void stat_pages_used(unsigned int shift, int nid, s64 nr);
+
 #endif

@@ -101,6 +101,10 @@ C
 piece LARGE_RMAPPABLE <<-'C'
 	void f(struct folio *o) { folio_set_large_rmappable(o); }
 C
+piece SHRINKER_ALLOC <<-'C'
+	#include <linux/shrinker.h>
+	struct shrinker *f(void) { return shrinker_alloc(0, "probe"); }
+C
 piece TRACE_RECLAIM_MEMCG <<-'C'
 	#include <trace/events/vmscan.h>
 	void p(void *d, gfp_t g, int order, struct mem_cgroup *m);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Zeroing, past the caches: the owner writes a page before it reads it, and a
+ * gigabyte of zeroes would push everybody's data out.
+ */
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/hpbuf.h>
+
+#include "hist.h"
+#include "zero.h"
+
+/* What is zeroed between two looks at the stop flag. */
+#define STEP_SHIFT	HPBUF_SHIFT_2M
+#define STEP_BYTES	(1UL << STEP_SHIFT)
+
+/* A thread more for each 64 MiB, as starting one takes some 50 us. */
+#define STEPS_A_THREAD	32
+
+static void zero_step(unsigned long pfn)
+{
+	char *p = page_address(pfn_to_page(pfn));
+	char *end = p + STEP_BYTES;
+
+	for (; p < end; p += 64)
+		asm volatile("movnti %1, 0(%0)\n\t"
+			     "movnti %1, 8(%0)\n\t"
+			     "movnti %1, 16(%0)\n\t"
+			     "movnti %1, 24(%0)\n\t"
+			     "movnti %1, 32(%0)\n\t"
+			     "movnti %1, 40(%0)\n\t"
+			     "movnti %1, 48(%0)\n\t"
+			     "movnti %1, 56(%0)"
+			     : : "r" (p), "r" (0UL) : "memory");
+	/* Whoever is told next that the page is zero must find it so. */
+	asm volatile("sfence" : : : "memory");
+}
+
+/* @threads: at most; @next: the first step that nobody has begun */
+struct zero_job {
+	unsigned int shift;
+	unsigned int threads;
+	const unsigned long *pfn;
+	u64 steps;
+	atomic64_t next;
+	const bool *stop;
+};
+
+static int job_run(struct zero_job *job)
+{
+	unsigned int per_page = job->shift - STEP_SHIFT;
+	u64 at, in_page, start;
+	unsigned long pfn;
+
+	while ((at = atomic64_fetch_inc(&job->next)) < job->steps) {
+		if (READ_ONCE(*job->stop))
+			return -EINTR;
+		pfn = job->pfn[at >> per_page];
+		in_page = at & ((1U << per_page) - 1);
+		start = ktime_get_ns();
+		zero_step(pfn + (in_page << (STEP_SHIFT - PAGE_SHIFT)));
+		if (!per_page)
+			hist_own(HPBUF_STAT_SOURCE_ZERO, job->shift,
+				 page_to_nid(pfn_to_page(pfn)), ktime_get_ns() - start);
+		cond_resched();
+	}
+	return 0;
+}
+
+static int job_thread(void *arg)
+{
+	int ret = job_run(arg);
+
+	/* Stay until kthread_stop(), which takes the answer. */
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		if (kthread_should_stop())
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	return ret;
+}
+
+static struct task_struct *job_start(struct zero_job *job)
+{
+	struct task_struct *thread = kthread_create(job_thread, job, "hpbuf-zero");
+
+	if (IS_ERR(thread))
+		return NULL;
+	set_user_nice(thread, task_nice(current));
+	set_cpus_allowed_ptr(thread, current->cpus_ptr);
+	wake_up_process(thread);
+	return thread;
+}
+
+/* All steps of @job, with as many threads as are of use and can be had. */
+static int job_share(struct zero_job *job)
+{
+	struct task_struct *thread[ZERO_THREADS_MAX - 1];
+	unsigned int nr = 0, want;
+	int ret, other;
+
+	want = min_t(u64, job->steps / STEPS_A_THREAD, job->threads);
+	want = min3(want, cpumask_weight(current->cpus_ptr), (unsigned int)ZERO_THREADS_MAX);
+	while (nr + 1 < want) {
+		thread[nr] = job_start(job);
+		if (!thread[nr])
+			break;
+		nr++;
+	}
+	ret = job_run(job);
+	while (nr) {
+		other = kthread_stop(thread[--nr]);
+		if (other)
+			ret = other;
+	}
+	return ret;
+}
+
+/* One after another, so that each has a time of its own. */
+static int zero_pages_1g(const unsigned long *pfn, unsigned int nr, unsigned int threads,
+			 const bool *stop)
+{
+	unsigned int i;
+	u64 start;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		struct zero_job job = {
+			.shift = HPBUF_SHIFT_1G,
+			.threads = threads,
+			.pfn = &pfn[i],
+			.steps = 1ULL << (HPBUF_SHIFT_1G - STEP_SHIFT),
+			.stop = stop,
+		};
+
+		start = ktime_get_ns();
+		ret = job_share(&job);
+		if (ret)
+			return ret;
+		hist_own(HPBUF_STAT_SOURCE_ZERO, HPBUF_SHIFT_1G,
+			 page_to_nid(pfn_to_page(pfn[i])), ktime_get_ns() - start);
+	}
+	return 0;
+}
+
+int zero_pages(unsigned int shift, const unsigned long *pfn, unsigned int nr,
+	       unsigned int threads, const bool *stop)
+{
+	struct zero_job job = {
+		.shift = shift,
+		.threads = threads,
+		.pfn = pfn,
+		.steps = nr,
+		.stop = stop,
+	};
+
+	if (shift == HPBUF_SHIFT_1G)
+		return zero_pages_1g(pfn, nr, threads, stop);
+	return job_share(&job);
+}
