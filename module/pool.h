@@ -35,7 +35,7 @@
  * @wait: woken when a page becomes ready
  */
 struct pool {
-	spinlock_t lock;
+	spinlock_t lock;	/* for a few list steps */
 	unsigned int shift;
 	int nid;
 	struct list_head ready, dirty;

@@ -4,6 +4,7 @@
  * gigabyte of zeroes would push everybody's data out.
  */
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -17,7 +18,7 @@
 
 /* What is zeroed between two looks at the stop flag. */
 #define STEP_SHIFT	HPBUF_SHIFT_2M
-#define STEP_BYTES	(1UL << STEP_SHIFT)
+#define STEP_BYTES	BIT(STEP_SHIFT)
 
 /* A thread more for each 64 MiB, as starting one takes some 50 us. */
 #define STEPS_A_THREAD	32

@@ -147,9 +147,9 @@ mib()
 make_initrd
 make_io "$@"
 
-# shellcheck disable=SC2054 # QEMU's commas
 thread=multi
 [[ $qopts != *-icount* ]] || thread=single
+# shellcheck disable=SC2054 # QEMU's commas
 args=(-accel "tcg,thread=$thread" -cpu "$cpu" -m "$(mib "$mem")" -smp "$cpus"
 	-nodefaults -no-user-config -no-reboot -display none -vga none
 	-serial "file:$log" -kernel "$kernel/vmlinuz" -initrd "$tmp/initrd.img"
