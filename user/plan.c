@@ -12,7 +12,7 @@
 #include "parse.h"
 
 #define GIB		(UINT64_C(1) << 30)
-#define RUNS		5
+#define RUNS		7
 #define LIMIT_NS	(UINT64_C(1800) * 1000000000)
 
 /* Both commands take all of them but for --buffer. */
@@ -20,7 +20,7 @@
 	{ "size", 's', "SIZE", "bytes of the array" },					\
 	{ "count", KEY_COUNT, "N", "elements of the array, in place of its size" },	\
 	{ "threads", 't', "N", "threads, each on its own part of the array (1)" },	\
-	{ "runs", 'r', "N", "runs that count (5); one more goes first" },		\
+	{ "runs", 'r', "N", "runs that count (7); one more goes first" },		\
 	{ "ops", KEY_OPS, "N", "operations of a run; without it about 0.3 s' worth" },	\
 	{ "seed", KEY_SEED, "N", "of the random numbers and of the order" },		\
 	{ "timeout", KEY_TIMEOUT, "TIME", "limit of the whole (30m)" },			\

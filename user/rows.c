@@ -7,89 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "measure/stats.h"
+#include "row.h"
 #include "trust.h"
-
-/* MAD over median from which a median of few samples says little. */
-#define SPREAD		0.15
-
-/**
- * struct row - one to be written
- * @w, @b, @ref: numbers of workload, backing and reference backing
- * @pass: 0: the only one, else 1 or 2
- * @nr: complete counted runs, whose times are in @ns and numbers in @run
- */
-struct row {
-	const struct bench_result *r;
-	unsigned int w, b, ref, pass, nr;
-	unsigned int flags;
-	double *ns;
-	unsigned int *run;
-	struct stats stats;
-};
-
-static const char *stage_name(unsigned int pass)
-{
-	static const char *const names[] = { "timed", "first", "second" };
-
-	return names[pass];
-}
-
-/* Time of what the row is about; the whole of it for a sequence of stages. */
-static double sample_ns(const struct sample *s, const struct workload *w, unsigned int pass)
-{
-	const struct stage *st;
-	double sum = 0;
-
-	if (!w->stages) {
-		st = stage_find(&s->stages, stage_name(pass));
-		return st ? (double)st->v[STAGE_NS] : 0;
-	}
-	for (unsigned int i = 0; i < s->stages.nr; i++)
-		sum += (double)s->stages.s[i].v[STAGE_NS];
-	return sum;
-}
-
-/*
- * From nothing to memory that every page of has been written: whichever stage a
- * backing pays in, it is in here. A buffer is zeroed when it is created, others at
- * the first touch.
- */
-static double ready_ns(const struct sample *s, const struct workload *w)
-{
-	static const char *const parts[] = { "create", "map", "populate", "first", "init" };
-	double sum = 0;
-
-	if (w->stages)
-		return NAN;
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		const struct stage *st = stage_find(&s->stages, parts[i]);
-
-		sum += st ? (double)st->v[STAGE_NS] : 0;
-	}
-	return sum;
-}
-
-static const struct sample *sample_of(const struct row *row, unsigned int run)
-{
-	return bench_sample(row->r, run, row->b, row->w);
-}
-
-static const struct workload *workload_of(const struct row *row)
-{
-	return row->r->bench.plan->w[row->w];
-}
-
-static uint64_t ops_of(const struct row *row)
-{
-	const struct sample *s;
-
-	if (!row->nr || workload_of(row)->stages)
-		return 0;
-	s = sample_of(row, row->run[0]);
-	return row->pass == 1 ? s->first_ops : s->ops;
-}
 
 static json_t *real_or_null(double v)
 {
@@ -115,54 +34,15 @@ static json_t *pair(json_t *a, json_t *b)
 	return list;
 }
 
-/* What is about the memory and the data goes for both passes. */
-static unsigned int flags_of(const struct sample *s, unsigned int pass)
+static json_t *level_json(size_t n)
 {
-	if (pass != 1)
-		return s->flags;
-	return s->first_flags | (s->flags & (SAMPLE_SHARE | SAMPLE_UNVERIFIED | SAMPLE_CHECKSUM |
-					     SAMPLE_LEAF_CHANGED | SAMPLE_SWAP));
-}
-
-/* Collect the complete counted runs. Returns false when memory is short. */
-static bool collect(struct row *row)
-{
-	const struct bench_result *r = row->r;
-	unsigned int preempted = 0;
-
-	row->ns = calloc(r->done + 1, sizeof(*row->ns));
-	row->run = calloc(r->done + 1, sizeof(*row->run));
-	if (!row->ns || !row->run)
-		return false;
-	for (unsigned int i = 0; i < r->done; i++) {
-		const struct sample *s = sample_of(row, i);
-
-		/*
-		 * Wrong data counts in the warm-up too. A run that a signal cut short says
-		 * nothing about the others: the handler alone is a page fault.
-		 */
-		row->flags |= flags_of(s, row->pass) &
-			      (i && s->complete ? ~0U : SAMPLE_CHECKSUM);
-		if (!i || !s->complete)
-			continue;
-		preempted += (flags_of(s, row->pass) & SAMPLE_PREEMPTED) != 0;
-		row->ns[row->nr] = sample_ns(s, workload_of(row), row->pass);
-		row->run[row->nr++] = i;
-	}
-	/* The median bears a few of those. */
-	if (preempted <= row->nr / 2)
-		row->flags &= ~(unsigned int)SAMPLE_PREEMPTED;
-	if (!stats_of(row->ns, row->nr, r->bench.plan->seed, &row->stats))
-		memset(&row->stats, 0, sizeof(row->stats));
-	if (row->nr >= 3 && row->stats.mad > SPREAD * row->stats.median)
-		row->flags |= ROW_SPREAD;
-	return true;
+	return stats_level(n) > 0 ? json_real(stats_level(n)) : json_null();
 }
 
 static void put_numbers(const struct row *row, json_t *o)
 {
 	const struct stats *s = &row->stats;
-	uint64_t ops = ops_of(row);
+	uint64_t ops = row_ops(row);
 	double per = row->nr ? s->median : NAN;
 	json_t *samples = json_array();
 	double ready[row->nr + 1];
@@ -170,13 +50,13 @@ static void put_numbers(const struct row *row, json_t *o)
 
 	for (unsigned int i = 0; i < row->nr; i++) {
 		json_array_append_new(samples, ns_json(row->ns[i]));
-		ready[i] = ready_ns(sample_of(row, row->run[i]), workload_of(row));
+		ready[i] = row_ready_ns(row_sample(row, row->run[i]), row_workload(row));
 	}
 	json_object_set_new(o, "ready_ns", stats_of(ready, row->nr, 0, &rs) ?
 			    ns_json(rs.median) : json_null());
 	json_object_set_new(o, "samples_ns", samples);
 	json_object_set_new(o, "warmup_ns",
-			    u64_json((uint64_t)sample_ns(sample_of(row, 0), workload_of(row),
+			    u64_json((uint64_t)row_sample_ns(row_sample(row, 0), row_workload(row),
 							 row->pass)));
 	json_object_set_new(o, "ops", u64_json(ops));
 	json_object_set_new(o, "op_ns", ops ? real_or_null(per / (double)ops) : json_null());
@@ -194,6 +74,7 @@ static void put_numbers(const struct row *row, json_t *o)
 	json_object_set_new(o, "mad_ns", ns_json(row->nr ? s->mad : NAN));
 	json_object_set_new(o, "ci95_ns", row->nr >= 3 ? pair(ns_json(s->lo), ns_json(s->hi)) :
 			    json_null());
+	json_object_set_new(o, "ci_level", level_json(row->nr));
 }
 
 /* Sums over the counted runs. */
@@ -210,10 +91,31 @@ static json_t *vm_json(const struct row *row)
 		int64_t sum = 0;
 
 		for (unsigned int i = 0; i < row->nr; i++)
-			sum += sample_of(row, row->run[i])->vm[k];
+			sum += row_sample(row, row->run[i])->vm[k];
 		json_object_set_new(o, names[k], json_integer(sum));
 	}
 	return o;
+}
+
+/* Of the counted runs: the sum of what was stolen, and the span of the clock rate. */
+static json_t *machine_json(const struct row *row)
+{
+	uint64_t least = 0, most = 0;
+	unsigned int moved = 0;
+	int64_t steal = 0;
+
+	for (unsigned int i = 0; i < row->nr; i++) {
+		const struct host_state *h = row_host(row_sample(row, row->run[i]), row->pass);
+
+		steal = steal < 0 || h->steal_ns < 0 ? -1 : steal + h->steal_ns;
+		moved += h->moved;
+		most = h->khz > most ? h->khz : most;
+		least = !least || (h->khz && h->khz < least) ? h->khz : least;
+	}
+	return json_pack("{s:o, s:i, s:o, s:o}",
+			 "steal_ns", steal < 0 || !row->nr ? json_null() : json_integer(steal),
+			 "migrated", (int)moved, "khz_min", u64_json(least),
+			 "khz_max", u64_json(most));
 }
 
 static const char *verdict_of(const struct stats *s)
@@ -241,17 +143,18 @@ static void put_ratio(const struct row *row, unsigned int bad, json_t *o)
 
 		if (!other->complete || other->flags & bad)
 			continue;
-		ref[n] = sample_ns(other, workload_of(row), row->pass);
+		ref[n] = row_sample_ns(other, row_workload(row), row->pass);
 		x[n++] = row->ns[i];
 	}
 	if (!stats_ratio(ref, x, n, r->bench.plan->seed, &s))
 		return;
 	json_object_set_new(o, "ratio",
-			    json_pack("{s:s, s:f, s:o, s:s}",
+			    json_pack("{s:s, s:f, s:o, s:o, s:s}",
 				      "to", r->bench.plan->b[row->ref].label,
 				      "value", s.median,
 				      "ci95", isfinite(s.lo) ?
 				      pair(json_real(s.lo), json_real(s.hi)) : json_null(),
+				      "ci_level", level_json(n),
 				      "verdict", verdict_of(&s)));
 }
 
@@ -259,12 +162,12 @@ static void put_memory(const struct row *row, json_t *o)
 {
 	const struct plan *p = row->r->bench.plan;
 	const struct backing *b = &p->b[row->b];
-	const struct sample *s = sample_of(row, row->nr ? row->run[row->nr - 1] : 0);
+	const struct sample *s = row_sample(row, row->nr ? row->run[row->nr - 1] : 0);
 	struct stages *runs = calloc(row->nr + 1, sizeof(*runs));
 	char text[32];
 
 	for (unsigned int i = 0; runs && i < row->nr; i++)
-		runs[i] = sample_of(row, row->run[i])->stages;
+		runs[i] = row_sample(row, row->run[i])->stages;
 	json_object_set_new(o, "page_bytes_asked", json_integer((json_int_t)backing_page(b)));
 	json_object_set_new(o, "leaf", census_json(s->after.by ? &s->after : &s->before));
 	json_object_set_new(o, "leaf_before", census_json(&s->before));
@@ -297,7 +200,7 @@ static void put_extras(const struct row *row, json_t *o)
 	const char *why = perf_why(r->bench.perf);
 
 	for (unsigned int i = 0; i < row->nr; i++) {
-		const struct sample *s = sample_of(row, row->run[i]);
+		const struct sample *s = row_sample(row, row->run[i]);
 
 		perf_add(&sum, row->pass == 1 ? &s->first_perf : &s->perf);
 	}
@@ -311,7 +214,7 @@ static void add_row(struct row *row, json_t *doc, struct tally *t)
 {
 	static const char *const passes[] = { NULL, "first", "second" };
 	const struct plan *p = row->r->bench.plan;
-	const struct workload *w = workload_of(row);
+	const struct workload *w = row_workload(row);
 	json_t *o = json_object();
 	char label[64];
 
@@ -321,15 +224,16 @@ static void add_row(struct row *row, json_t *doc, struct tally *t)
 	json_object_set_new(o, "pass", row->pass ? json_string(passes[row->pass]) : json_null());
 	json_object_set_new(o, "label", json_string(label));
 	json_object_set_new(o, "backing", out_string(p->b[row->b].label));
-	if (collect(row)) {
+	if (row_collect(row)) {
 		put_memory(row, o);
 		put_numbers(row, o);
 		if (w->report && row->nr)
-			w->report(sample_of(row, row->run[row->nr - 1]), o);
+			w->report(row_sample(row, row->run[row->nr - 1]), o);
 		put_ratio(row, row->flags & (SAMPLE_SHARE | SAMPLE_UNVERIFIED | SAMPLE_CHECKSUM |
 					     SAMPLE_IMPLAUSIBLE), o);
 		trust_row(t, row->flags, o);
 		json_object_set_new(o, "system", vm_json(row));
+		json_object_set_new(o, "machine", machine_json(row));
 		put_extras(row, o);
 		json_object_set_new(o, "partial", json_boolean(row->nr < p->runs));
 		json_array_append(json_object_get(doc, "results"), o);
@@ -353,6 +257,7 @@ void rows_add(const struct bench_result *r, json_t *doc, struct tally *t)
 {
 	const struct plan *p = r->bench.plan;
 
+	t->runs = r->done ? r->done - 1 : 0;
 	for (unsigned int w = 0; w < p->nr_w; w++) {
 		for (unsigned int pass = p->w[w]->fresh; pass <= 2U * p->w[w]->fresh; pass++) {
 			for (unsigned int b = 0; b < p->nr_b; b++) {

@@ -27,12 +27,14 @@ static int run_fresh(struct bench *bn, const struct backing *b, unsigned int run
 	out->first_ops = timing_deal(bn, &m, w, threads, 0, timing_seed(bn->plan, run, wi), 1);
 	s = timing_timed(bn, 0, &job, &out->stages, "first", &out->first_perf);
 	/* It is there for the page faults. */
+	out->first_host = bn->host;
 	out->first_flags = timing_judge(bn, s, w, out->first_ops, threads) &
 			   ~(unsigned int)SAMPLE_FAULTS;
 	if (timing_finished(bn, threads)) {
 		timing_verify_before(bn, &m, out, &bad);
 		out->ops = timing_deal(bn, &m, w, threads, 0, timing_seed(bn->plan, run, wi), 2);
 		s = timing_timed(bn, 0, &job, &out->stages, "second", &out->perf);
+		out->host = bn->host;
 		out->flags |= timing_judge(bn, s, w, out->ops, threads);
 		out->complete = timing_finished(bn, threads);
 		timing_verify_after(bn, &m, out);
@@ -135,6 +137,7 @@ static void time_one(struct bench *bn, const struct mapping *m, unsigned int run
 	if (w->prepare)
 		timing_untimed(bn, threads, &job, timing_prepare);
 	s = timing_timed(bn, 0, &job, &out->stages, "timed", &out->perf);
+	out->host = bn->host;
 	out->flags |= timing_judge(bn, s, w, out->ops, threads);
 	out->complete = timing_finished(bn, threads);
 	timing_verify_after(bn, m, out);

@@ -5,6 +5,14 @@
 #include "hold.h"
 #include "measure/stop.h"
 
+/* Of all steps; the clock rate is the last one's. */
+static void add_host(struct host_state *to, const struct host_state *one)
+{
+	to->steal_ns = one->steal_ns < 0 ? -1 : to->steal_ns + one->steal_ns;
+	to->moved += one->moved;
+	to->khz = one->khz;
+}
+
 static bool matrix_step(struct bench *bn, const struct mapping *m, const struct workload *w,
 			unsigned int threads, unsigned int step, const char *name,
 			struct sample *out)
@@ -22,6 +30,7 @@ static bool matrix_step(struct bench *bn, const struct mapping *m, const struct 
 	out->ops += timing_deal(bn, m, w, threads, wanted, timing_seed(p, 0, 100 + step), 0);
 	s = timing_timed(bn, threads, &job, &out->stages, name, &counted);
 	perf_add(&out->perf, &counted);
+	add_host(&out->host, &bn->host);
 	flags = timing_judge(bn, s, w, 0, threads);
 	/* The first fill meets untouched memory. */
 	out->flags |= step ? flags : flags & ~(unsigned int)SAMPLE_FAULTS;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "measure/host.h"
 #include "measure/proc.h"
 #include "measure/stop.h"
 #include "packed.h"
@@ -15,6 +16,10 @@
 #define CEILING		1000.0
 /* Of the CPU time that the threads could have had. */
 #define OWN_CPU		0.8
+/* Part of the time that may be stolen, and by how many ticks it is told from none. */
+#define STOLEN		0.05
+#define STOLEN_TICKS	2
+#define TICK_NS		INT64_C(10000000)
 
 void timing_run(unsigned int me, void *arg)
 {
@@ -52,14 +57,38 @@ static void job_expect(unsigned int me, void *arg)
 	job->shards[me].seed = job->w->expect(&job->shards[me]);
 }
 
+/* The CPUs of the first members, each once; returns how many. */
+static unsigned int cpus_of(const struct crew *crew, unsigned int members, unsigned int *cpu)
+{
+	unsigned int nr = 0, k;
+
+	for (unsigned int i = 0; i < members; i++) {
+		for (k = 0; k < nr && cpu[k] != crew_cpu(crew, i); k++)
+			;
+		cpu[k] = crew_cpu(crew, i);
+		nr += k == nr;
+	}
+	return nr;
+}
+
 struct stage *timing_timed(struct bench *bn, unsigned int threads, struct job *job,
 			   struct stages *to, const char *name, struct perf_counts *counts)
 {
+	unsigned int nr = threads ? threads : crew_size(bn->crew);
+	unsigned int cpu[nr];
+	int64_t before, after;
 	struct stage *s;
 
+	nr = cpus_of(bn->crew, nr, cpu);
+	before = host_steal_ns(cpu, nr);
 	perf_start(bn->perf);
 	s = crew_run(bn->crew, threads, timing_run, job, to, name);
 	perf_stop(bn->perf, counts);
+	bn->host.khz = host_khz(cpu[0]);
+	after = host_steal_ns(cpu, nr);
+	bn->host.steal_ns = before < 0 || after < 0 ? -1 : after - before;
+	bn->host.moved = crew_moved(bn->crew);
+	bn->host.cpus = nr;
 	return s;
 }
 
@@ -149,6 +178,11 @@ unsigned int timing_judge(const struct bench *bn, const struct stage *s,
 		flags |= SAMPLE_SWAP;
 	if (ns > 10000000 && (double)cpu < OWN_CPU * (double)ns * threads)
 		flags |= SAMPLE_PREEMPTED;
+	if (bn->host.steal_ns >= STOLEN_TICKS * TICK_NS &&
+	    (double)bn->host.steal_ns > STOLEN * (double)ns * bn->host.cpus)
+		flags |= SAMPLE_STEAL;
+	if (bn->host.moved)
+		flags |= SAMPLE_MIGRATED;
 	if (ns < (int64_t)(100 * bn->step_ns) ||
 	    (double)ops * w->op_bytes / (double)ns > CEILING)
 		flags |= SAMPLE_IMPLAUSIBLE;

@@ -21,6 +21,8 @@ enum sample_flag {
 	SAMPLE_SHARE = 1 << 6,		/* less than 95 % of the page size asked */
 	SAMPLE_UNVERIFIED = 1 << 7,	/* what it is mapped by is not known */
 	SAMPLE_PREEMPTED = 1 << 8,	/* the CPU was busy with something else */
+	SAMPLE_STEAL = 1 << 9,		/* a hypervisor gave it to others */
+	SAMPLE_MIGRATED = 1 << 10,	/* a thread was not on its CPU */
 };
 
 /** Counters of /proc/vmstat; sample.vm */
@@ -38,6 +40,19 @@ enum sample_vm {
 void timing_vm(int64_t vm[SAMPLE_VM]);
 
 /**
+ * struct host_state - what the machine did to the CPUs of a timed part
+ * @steal_ns: of all its CPUs, in ticks of 10 ms; -1: not known
+ * @khz: clock rate of the first CPU at its end; 0: not known
+ * @moved: threads that were found on another CPU
+ * @cpus: CPUs that the threads are pinned to
+ */
+struct host_state {
+	int64_t steal_ns;
+	uint64_t khz;
+	unsigned int moved, cpus;
+};
+
+/**
  * struct sample - one workload on one backing in one run
  * @stages: map, ... unmap, with the timed part(s) among them
  * @ops: operations of the timed part (of the second pass)
@@ -50,6 +65,7 @@ void timing_vm(int64_t vm[SAMPLE_VM]);
  * @by: how the leaves were verified, or empty
  * @vm: by enum sample_vm: what the whole system did during the session
  * @perf, @first_perf: counters during the timed part, and during the first pass
+ * @host, @first_host: what happened to the CPUs in it, and in the first pass
  * @walk: what page walks cost; taken in the warm-up alone, else NULL
  * @flags: enum sample_flag; @first_flags: of the first pass alone
  * @complete: the timed part ran to its end
@@ -64,6 +80,7 @@ struct sample {
 	char by[64];
 	int64_t vm[SAMPLE_VM];
 	struct perf_counts perf, first_perf;
+	struct host_state host, first_host;
 	json_t *walk;
 	unsigned int flags, first_flags;
 	bool complete;
@@ -75,6 +92,7 @@ struct sample {
  * @tuned: by backing and workload: its choice, 0: none yet
  * @step_ns: of the clock
  * @perf: counters, NULL: none are taken
+ * @host: of the last timed part
  * @walk: timing_verify_after() also times page walks, if the module is there. It
  *	is set in the warm-up: emptied TLBs and caches do not meet counted runs.
  */
@@ -87,6 +105,7 @@ struct bench {
 	uint64_t tuned[PLAN_BACKINGS][PLAN_WORKLOADS];
 	uint64_t step_ns;
 	struct perf *perf;
+	struct host_state host;
 	bool walk;
 };
 
@@ -101,7 +120,7 @@ void timing_run(unsigned int me, void *arg);
 void timing_build(unsigned int me, void *arg);
 void timing_prepare(unsigned int me, void *arg);
 
-/** timing_timed - the job by @threads members (0: all), as crew_run(); counted */
+/** timing_timed - the job by @threads members (0: all), as crew_run(); counted; sets host */
 struct stage *timing_timed(struct bench *bn, unsigned int threads, struct job *job,
 			   struct stages *to, const char *name, struct perf_counts *counts);
 
@@ -128,7 +147,7 @@ bool timing_finished(const struct bench *bn, unsigned int threads);
 void timing_add_up(struct bench *bn, unsigned int threads, struct job *job,
 		   struct sample *out);
 
-/** timing_judge - flags that a timed stage of @threads members raises */
+/** timing_judge - flags that a timed stage of @threads members raises, the last one */
 unsigned int timing_judge(const struct bench *bn, const struct stage *s,
 			  const struct workload *w, uint64_t ops, unsigned int threads);
 

@@ -3,20 +3,27 @@
 #ifndef HPCTL_TRUST_H
 #define HPCTL_TRUST_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "out/out.h"
 
-/** A flag of the row beside those of its samples (enum sample_flag). */
-#define ROW_SPREAD	(1U << 16)
+/** Flags of the row beside those of its samples (enum sample_flag). */
+#define ROW_SPREAD	(1U << 16)	/* the runs differ much */
+#define ROW_DRIFT	(1U << 17)	/* they get slower, or faster, one after the other */
+#define ROW_FIRST	(1U << 18)	/* the first lies apart */
+#define ROW_CLOCK	(1U << 19)	/* the CPU's clock rate changed */
 
-#define NR_REASONS	10
+#define NR_REASONS	15
 
 /**
  * struct tally - rows by reason; zeroed before use
+ * @runs: counted ones, of which intervals are made
  * @sizes: there are rows of several sizes: they are named with theirs
  */
 struct tally {
 	bool sizes;
-	unsigned int rows, bad;
+	unsigned int runs, rows, bad;
 	struct names {
 		unsigned int nr, more;
 		size_t len;
@@ -24,10 +31,20 @@ struct tally {
 	} names[NR_REASONS];
 };
 
+/** trust_series - flags by the times of the counted runs, in their order */
+unsigned int trust_series(const double *ns, size_t n);
+
+/** trust_clock_rate - ROW_CLOCK if those that are known (not 0) differ by a tenth */
+unsigned int trust_clock_rate(const uint64_t *khz, size_t n);
+
 /** trust_row - put "note" and "flags" into the row @o, and count it */
 void trust_row(struct tally *t, unsigned int flags, json_t *o);
 
-/** trust_report - one warning a reason, and the error that the worst of them makes */
+/**
+ * trust_report - one warning a reason, and the error that the worst of them makes
+ * Some reasons are warnings and no more: what drifts meets all backings alike, as
+ * they are interleaved, and is no error of the comparison.
+ */
 void trust_report(const struct tally *t, json_t *doc, struct hp_error *e);
 
 #endif

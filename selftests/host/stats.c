@@ -72,6 +72,37 @@ TEST(seed_repeats)
 	EXPECT_TRUE(a.lo >= 2 && a.lo <= 3 && a.hi >= 7 && a.hi <= 8);
 }
 
+/* lo and hi as a text book has them: ranks by the binomial distribution. */
+TEST(intervals_cover)
+{
+	double x[31];
+	struct stats s;
+	unsigned int inside = 0;
+	uint64_t state = 12345;
+
+	EXPECT_EQ(0, stats_level(2));
+	EXPECT_TRUE(NEAR(stats_level(3), 0.75) && NEAR(stats_level(5), 0.9375));
+	EXPECT_TRUE(NEAR(stats_level(6), 0.95) && NEAR(stats_level(1000), 0.95));
+	/* Of few samples it is the range, as the level says. */
+	for (size_t n = 3; n < 6; n++) {
+		for (size_t i = 0; i < n; i++)
+			x[i] = (double)(10 * i);
+		ASSERT_TRUE(stats_of(x, n, 1, &s));
+		EXPECT_TRUE(NEAR(s.lo, 0) && NEAR(s.hi, x[n - 1]));
+	}
+	/* 400 sets of 31 even ones, whose median is 0.5: 95 % of the intervals hold it. */
+	for (int set = 0; set < 400; set++) {
+		for (int i = 0; i < 31; i++) {
+			state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+			x[i] = (double)(state >> 11) / (double)(UINT64_C(1) << 53);
+		}
+		ASSERT_TRUE(stats_of(x, 31, (uint64_t)set, &s));
+		inside += s.lo <= 0.5 && s.hi >= 0.5;
+	}
+	EXPECT_GE(inside, 365);
+	EXPECT_LE(inside, 395);
+}
+
 TEST(paired_ratio)
 {
 	/* Twice as fast in every pair, though the pairs themselves drift by ten. */

@@ -51,6 +51,13 @@ static void bootstrap(const double *x, size_t n, uint64_t seed, double *work,
 	s->hi = stats_quantile(medians, RESAMPLES, 0.975);
 }
 
+double stats_level(size_t n)
+{
+	if (n < 3)
+		return 0;
+	return n < 6 ? 1 - ldexp(1, 1 - (int)n) : 0.95;
+}
+
 bool stats_of(const double *x, size_t n, uint64_t seed, struct stats *s)
 {
 	double *work;

@@ -19,6 +19,13 @@ struct stats {
 	double lo, hi;
 };
 
+/**
+ * stats_level - the probability with which the interval of @n samples holds the median
+ * Below six samples it is their whole range, lo and hi the smallest and the largest:
+ * 1 - 2^(1 - n), which is less than 95 %. 0: there is no interval.
+ */
+double stats_level(size_t n);
+
 /** stats_quantile - @q in 0..1 of @n (1 or more) sorted values */
 double stats_quantile(const double *sorted, size_t n, double q);
 

@@ -14,6 +14,9 @@
 struct member {
 	struct crew *crew;
 	unsigned int me;
+	/* Where it is pinned, and whether its last job ended elsewhere. */
+	unsigned int cpu;
+	bool moved;
 	pthread_t thread;
 };
 
@@ -29,7 +32,7 @@ struct crew {
 	struct member member[];
 };
 
-static void pin(const struct crew *crew, unsigned int me)
+static void pin(struct crew *crew, unsigned int me)
 {
 	unsigned int skip = me % (unsigned int)CPU_COUNT(&crew->allowed);
 	cpu_set_t one;
@@ -41,6 +44,14 @@ static void pin(const struct crew *crew, unsigned int me)
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	pthread_setaffinity_np(pthread_self(), sizeof(one), &one);
+	crew->member[me].cpu = (unsigned int)cpu;
+}
+
+/* Pinning may have failed, or be undone from outside (cpusets, taskset). */
+static void work(struct crew *crew, unsigned int me)
+{
+	crew->fn(me, crew->arg);
+	crew->member[me].moved = sched_getcpu() != (int)crew->member[me].cpu;
 }
 
 static void *serve(void *arg)
@@ -54,7 +65,7 @@ static void *serve(void *arg)
 		if (crew->over)
 			return NULL;
 		if (m->me < crew->active)
-			crew->fn(m->me, crew->arg);
+			work(crew, m->me);
 		pthread_barrier_wait(&crew->end);
 	}
 }
@@ -130,6 +141,20 @@ unsigned int crew_size(const struct crew *crew)
 	return crew->size;
 }
 
+unsigned int crew_cpu(const struct crew *crew, unsigned int me)
+{
+	return crew->member[me].cpu;
+}
+
+unsigned int crew_moved(const struct crew *crew)
+{
+	unsigned int moved = 0;
+
+	for (unsigned int i = 0; i < crew->active; i++)
+		moved += crew->member[i].moved;
+	return moved;
+}
+
 struct stage *crew_run(struct crew *crew, unsigned int threads,
 		       void (*fn)(unsigned int me, void *arg), void *arg,
 		       struct stages *to, const char *name)
@@ -145,7 +170,7 @@ struct stage *crew_run(struct crew *crew, unsigned int threads,
 	stage_begin(&clock);
 	if (!alone)
 		pthread_barrier_wait(&crew->start);
-	fn(0, arg);
+	work(crew, 0);
 	if (!alone)
 		pthread_barrier_wait(&crew->end);
 	return stage_end(&clock, to, name);

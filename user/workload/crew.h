@@ -20,6 +20,12 @@ void crew_free(struct crew *crew);
 
 unsigned int crew_size(const struct crew *crew);
 
+/** crew_cpu - the CPU that member @me is pinned to */
+unsigned int crew_cpu(const struct crew *crew, unsigned int me);
+
+/** crew_moved - members that ended their last job on another CPU than theirs */
+unsigned int crew_moved(const struct crew *crew);
+
 /**
  * crew_run - @fn in the first @threads members (0: all) at once
  * @fn: gets its number 0..threads-1 and @arg
