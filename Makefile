@@ -24,7 +24,7 @@ ifneq ($(words $(CURDIR)),1)
 $(error the path of this directory has a space in it, which kernel builds do not allow: $(CURDIR))
 endif
 
-.PHONY: all user module check demo lint selftests kselftest-install install install-host deb \
+.PHONY: all user module check demo bench lint selftests kselftest-install install install-host deb \
 	dkms-source dkms-install dkms-remove sign clean distclean help
 
 all: user $(if $(wildcard $(KDIR)/Makefile),module)
@@ -43,11 +43,15 @@ check:
 demo:
 	@selftests/vm/demo.sh
 
+bench: user
+	@selftests/bench/run.sh
+
 lint:
 	@selftests/vm/lint.sh
 
 selftests: user
 	$(MAKE) -C selftests
+	$(MAKE) -C selftests/bench
 
 kselftest-install: user
 	$(MAKE) -C selftests install $(if $(INSTALL_PATH),INSTALL_PATH=$(abspath $(INSTALL_PATH)))
@@ -121,6 +125,7 @@ help:
 	@echo '                   here and in emulated guests; logs in build/check'
 	@echo 'make demo          hpctl compare on all backings in a guest (DEMO_KERNEL=),'
 	@echo '                   then here on those that need no module'
+	@echo 'make bench         ratios: workloads against plain C, prefetching, memset'
 	@echo 'make lint          checkpatch, sparse, shellcheck'
 	@echo 'make selftests     builds the tests; kselftest-install [INSTALL_PATH=DIR]'
 	@echo '                   makes DIR/run_kselftest.sh'
