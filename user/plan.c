@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "measure/cgroup.h"
 #include "measure/proc.h"
 #include "packed.h"
 #include "parse.h"
@@ -306,6 +307,13 @@ static uint64_t default_size(uint64_t avail)
 	return size;
 }
 
+static uint64_t within_group(uint64_t avail)
+{
+	struct cgroup_limit l;
+
+	return cgroup_memory(&l) && cgroup_room(&l) < avail ? cgroup_room(&l) : avail;
+}
+
 uint64_t plan_need(const struct plan *p, const struct backing *b)
 {
 	uint64_t bytes = 0;
@@ -370,7 +378,7 @@ int plan_size(struct plan *p, struct hp_error *e)
 	if (!p->bytes && p->buffer)
 		p->bytes = p->b[0].buffer_bytes;
 	if (!p->bytes)
-		p->bytes = default_size(avail * 1024);
+		p->bytes = default_size(within_group(avail * 1024));
 	plan_at(p, p->sweep.steps ? p->sweep.lo : p->bytes);
 	if (plan_fits(p, e))
 		return e->code;

@@ -10,6 +10,10 @@
 #include "array.h"
 #include "measure/stop.h"
 
+#ifndef PR_THP_DISABLE_EXCEPT_ADVISED
+#define PR_THP_DISABLE_EXCEPT_ADVISED	(1 << 1)
+#endif
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23
 #endif
@@ -119,7 +123,10 @@ int populate_write(unsigned char *addr, uint64_t len, uint64_t chunk)
 	return 0;
 }
 
-bool thp_off_here(void)
+/* 1, and the flags that it was set with. */
+bool thp_off_here(bool advised)
 {
-	return prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) > 0;
+	int how = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
+
+	return how > 0 && !(advised && how & PR_THP_DISABLE_EXCEPT_ADVISED);
 }

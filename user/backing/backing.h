@@ -142,7 +142,10 @@ int region_release(struct mapping *m, struct hp_error *e);
  */
 int populate_write(unsigned char *addr, uint64_t len, uint64_t chunk);
 
-/** thp_off_here - huge pages are switched off for this process (prctl, inherited) */
-bool thp_off_here(void);
+/**
+ * thp_off_here - huge pages are switched off for this process (prctl, inherited)
+ * @advised: of memory with MADV_HUGEPAGE, which may be excepted (kernel 6.18)
+ */
+bool thp_off_here(bool advised);
 
 #endif

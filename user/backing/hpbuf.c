@@ -55,7 +55,7 @@ static int probe_hpbuf(struct backing *b, uint64_t asked, struct hp_error *e)
 		return hp_fail(e, HP_UNSUPPORTED, EOPNOTSUPP,
 			       "%s: this CPU, or virtual machine, has no 1 GiB pages", b->label);
 	/* Such a mapping is refused, and lost at a refault if made before. */
-	if (b->page_shift == 30 && thp_off_here()) {
+	if (b->page_shift == 30 && thp_off_here(false)) {
 		hp_fail(e, HP_UNSUPPORTED, EOPNOTSUPP,
 			"%s: 1 GiB mappings need transparent huge pages not to be switched off for the process (PR_SET_THP_DISABLE, inherited)",
 			b->label);

@@ -20,6 +20,7 @@
 
 #include "backing/backing.h"
 #include "backing/pool.h"
+#include "measure/cgroup.h"
 #include "measure/stop.h"
 
 static int short_of_pages(const struct backing *b, uint64_t need, struct hp_error *e)
@@ -36,6 +37,20 @@ static int short_of_pages(const struct backing *b, uint64_t need, struct hp_erro
 	return hp_hint(e, "--reserve fills the pool for the run, as root, and puts it back");
 }
 
+/* What a cgroup leaves is less: it would be a SIGBUS at the first touch. */
+static int check_cgroup(const struct backing *b, uint64_t bytes, struct hp_error *e)
+{
+	struct cgroup_limit l;
+
+	if (!cgroup_hugetlb(b->page_shift, &l) || bytes <= cgroup_room(&l))
+		return HP_OK;
+	hp_fail(e, HP_RESOURCE, ENOMEM,
+		"%s: limited by the hugetlb cgroup %s: limit %llu bytes, used %llu, needs %llu",
+		b->label, l.dir, (unsigned long long)l.bytes, (unsigned long long)l.used,
+		(unsigned long long)bytes);
+	return hp_hint(e, "raise the limit or start hpctl outside that cgroup");
+}
+
 static int probe_pool(struct backing *b, uint64_t asked, struct hp_error *e)
 {
 	uint64_t bytes, need;
@@ -50,6 +65,8 @@ static int probe_pool(struct backing *b, uint64_t asked, struct hp_error *e)
 	}
 	if (!backing_round(b, asked, &bytes))
 		return hp_fail(e, HP_USAGE, EOVERFLOW, "%s: size too large", b->label);
+	if (check_cgroup(b, bytes, e))
+		return e->code;
 	need = bytes >> b->page_shift;
 	/* Pages over the pool's size may be had from the system as they are needed. */
 	if (need > pool_avail(&p) + (p.overcommit > p.surplus ? p.overcommit - p.surplus : 0))
@@ -81,17 +98,15 @@ static int size_flag(unsigned int page_shift)
 /* Not had, though the pool seemed to have them: a cgroup's limit, or a race. */
 static int no_pages(const struct mapping *m, int err, struct hp_error *e)
 {
-	uint64_t limit, used;
-	char path[256];
+	uint64_t bytes = m->bytes;
+	struct cgroup_limit l;
 
-	if (!pool_cgroup(m->b->page_shift, path, sizeof(path), &limit, &used) ||
-	    used + m->bytes <= limit)
-		return short_of_pages(m->b, m->bytes >> m->b->page_shift, e);
-	hp_fail(e, HP_RESOURCE, err,
-		"%s: limited by the hugetlb cgroup %s: limit %llu bytes, used %llu, needs %llu",
-		m->b->label, path, (unsigned long long)limit, (unsigned long long)used,
-		(unsigned long long)m->bytes);
-	return hp_hint(e, "raise the limit or start hpctl outside that cgroup");
+	/* What was faulted in until then is in use by ourselves. */
+	if (cgroup_hugetlb(m->b->page_shift, &l) && l.used + bytes > l.bytes)
+		return check_cgroup(m->b, bytes, e);
+	short_of_pages(m->b, bytes >> m->b->page_shift, e);
+	e->err = err;
+	return e->code;
 }
 
 static int map_failed(const struct mapping *m, int err, struct hp_error *e)

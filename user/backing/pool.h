@@ -27,13 +27,4 @@ uint64_t pool_avail(const struct pool *p);
  */
 uint64_t pool_avail_on(unsigned int page_shift, const uint64_t *nodes);
 
-/**
- * pool_cgroup - the hugetlb cgroup's limit for this process
- * @path: set to the cgroup that has the lowest limit
- * @limit, @used: bytes
- * Returns false when no limit is set or none can be read.
- */
-bool pool_cgroup(unsigned int page_shift, char *path, size_t size, uint64_t *limit,
-		 uint64_t *used);
-
 #endif
