@@ -101,10 +101,10 @@ static int fill_pools(struct reserve *rv, struct plan *p, json_t *doc, struct hp
 			most = plan_need(p, &p->b[i]);
 	}
 	for (unsigned int i = 0; i < 2; i++) {
-		struct pool now;
+		uint64_t avail = pool_avail_on(shifts[i], p->nodes_set ? p->nodes : NULL);
 
-		if (pool_read(shifts[i], &now) && pool_pages(p, shifts[i]) > pool_avail(&now))
-			need += (pool_pages(p, shifts[i]) - pool_avail(&now)) << shifts[i];
+		if (pool_pages(p, shifts[i]) > avail)
+			need += (pool_pages(p, shifts[i]) - avail) << shifts[i];
 	}
 	if (need)
 		ret = plan_room(p, need + most, "--reserve", e);
@@ -113,7 +113,7 @@ static int fill_pools(struct reserve *rv, struct plan *p, json_t *doc, struct hp
 
 		if (!pages)
 			continue;
-		ret = reserve_fill(rv, shifts[i], pages, NULL, e);
+		ret = reserve_fill(rv, shifts[i], pages, p->nodes_set ? p->nodes : NULL, e);
 		json_array_append_new(list, json_pack("{s:I, s:I, s:I}",
 			"page_bytes", (json_int_t)1 << shifts[i], "pages", (json_int_t)pages,
 			"ns", (json_int_t)(clock_ns() - from)));
@@ -250,10 +250,10 @@ static void conclude(struct bench_result *r, const struct tally *t, json_t *doc,
 int bench_prepare(struct bench_result *r, struct plan *p, struct reserve *rv, json_t *doc,
 		  struct hp_error *e)
 {
-	int ret = HP_OK;
+	int ret = p->nodes_set ? placement_confine(p->nodes, e) : HP_OK;
 
 	/* A buffer that exists says how large the array can be. */
-	if (p->buffer)
+	if (!ret && p->buffer)
 		ret = p->b[0].ops->probe(&p->b[0], p->bytes, e);
 	if (!ret)
 		ret = plan_size(p, e);

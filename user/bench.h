@@ -35,6 +35,12 @@ static inline struct sample *bench_sample(const struct bench_result *r, unsigned
 	return &r->samples[((size_t)run * p->nr_b + b) * p->nr_w + w];
 }
 
+/** bench_nodes - NUMA nodes of this machine, by the document */
+static inline size_t bench_nodes(const json_t *doc)
+{
+	return json_array_size(json_object_get(json_object_get(doc, "env"), "nodes"));
+}
+
 struct reserve;
 
 /**

@@ -29,6 +29,7 @@ static const struct out_col cols[] = {
 	{ "HIGH", "ratio.ci95.1", OUT_RATIO, true },
 	{ "VERDICT", "ratio.verdict", OUT_TEXT, true },
 	{ "VERIFIED", "verified", OUT_BOOL, true },
+	{ "NODES", "nodes", OUT_NODES, false },
 	{ "BY", "verified_by", OUT_TEXT, false },
 	{ "THREADS", "threads", OUT_COUNT, false },
 	{ "OPS", "ops", OUT_COUNT, false },
@@ -44,7 +45,8 @@ static const struct out_col cols[] = {
 	{ NULL, NULL, OUT_TEXT, false }
 };
 
-static int print(const struct out_opts *o, const json_t *results, struct hp_error *e)
+static int print(const struct out_opts *o, const json_t *results, bool nodes,
+		 struct hp_error *e)
 {
 	struct out_col table[ARRAY_SIZE(cols)];
 	json_t *rows = cells_rows(results);
@@ -55,6 +57,8 @@ static int print(const struct out_opts *o, const json_t *results, struct hp_erro
 	for (size_t i = 0; table[i].name; i++) {
 		if (!strcmp(table[i].path, "walk.cost_ns"))
 			table[i].shown = cells_any(results, "walk");
+		else if (!strcmp(table[i].path, "nodes"))
+			table[i].shown = nodes;
 		else if (!strncmp(table[i].path, "churn.", 6))
 			table[i].shown = cells_any(results, "churn");
 		else if (!strncmp(table[i].path, "sparse.", 7))
@@ -82,7 +86,7 @@ int cmd_compare(struct hp_ctx *ctx, int argc, char **argv)
 	if (json_array_size(rows) && plan.dry_run)
 		out_table(&ctx->out, rows, rows_plan_cols, &bad);
 	else if (json_array_size(rows))
-		print(&ctx->out, rows, &bad);
+		print(&ctx->out, rows, plan.nodes_set || bench_nodes(doc) > 1, &bad);
 	if (!e.code)
 		e = bad;
 	return out_finish(&ctx->out, doc, &e);

@@ -31,6 +31,7 @@ static const struct out_col cols[] = {
 	{ "OP", "op_ns", OUT_NS, true },
 	{ "RATE", "rate", OUT_RATE, false },
 	{ "LEAF", "leaf", OUT_LEAF, true },
+	{ "NODES", "nodes", OUT_NODES, false },
 	{ "WALK", "walk.cost_ns", OUT_NS, false },
 	{ "DTLB-MISS", "dtlb_miss", OUT_TEXT, true },
 	{ "NOTE", "note", OUT_TEXT, true },
@@ -68,7 +69,7 @@ static bool is_timed(const char *stage, const json_t *row)
 /* A line a stage; the figures of the workload stand beside the timed one. */
 static json_t *stage_rows(const json_t *results)
 {
-	static const char *const beside[] = { "op_ns", "leaf", "note", "walk" };
+	static const char *const beside[] = { "op_ns", "leaf", "note", "walk", "nodes" };
 	json_t *rows = json_array(), *row, *stage;
 	size_t i, k;
 
@@ -93,9 +94,19 @@ static json_t *stage_rows(const json_t *results)
 	return rows;
 }
 
+/* The columns of stages; nodes where there is a choice. */
+static void stage_cols(struct out_col *to, bool nodes)
+{
+	memcpy(to, cols, sizeof(cols));
+	for (; to->name; to++)
+		if (!strcmp(to->path, "nodes"))
+			to->shown = nodes;
+}
+
 int cmd_run(struct hp_ctx *ctx, int argc, char **argv)
 {
 	struct hp_error e = { 0 }, bad = { 0 };
+	struct out_col stages[ARRAY_SIZE(cols)];
 	const struct out_col *table;
 	json_t *doc, *rows;
 	struct plan plan;
@@ -107,7 +118,8 @@ int cmd_run(struct hp_ctx *ctx, int argc, char **argv)
 	plan.explicit_b = true;
 	if (plan.nr_b > 1 && !plan.sweep.steps)
 		hp_fail(&e, HP_USAGE, 0, "run takes one backing, but for --sweep");
-	table = plan.dry_run ? rows_plan_cols : plan.sweep.steps ? sweep_cols : cols;
+	table = plan.dry_run ? rows_plan_cols : plan.sweep.steps ? sweep_cols : stages;
+	stage_cols(stages, plan.nodes_set || bench_nodes(doc) > 1);
 	if (e.code || out_check_columns(&ctx->out, table, &e))
 		return out_finish(&ctx->out, doc, &e);
 	bench_main(&plan, &ctx->out, doc, &e);

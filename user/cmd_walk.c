@@ -27,6 +27,7 @@ const struct hp_opt cmd_walk_opts[] = {
 	{ "buffer", KEY_BUFFER, "ID", "an existing buffer of the module; only read" },
 	{ "size", 's', "SIZE", "bytes to map" },
 	{ "samples", KEY_SAMPLES, "N", "loads of each kind to time, 1 to 65536 (8192)" },
+	{ "nodes", KEY_NODES, "LIST", "NUMA nodes for memory and thread: 0, 0-1, all, !1" },
 	{ "seed", KEY_SEED, "N", "of the places and the order" },
 	{ "cold", KEY_COLD, NULL, "also with the page tables flushed from the caches" },
 	{ "hist", KEY_HIST, NULL, "histograms in the JSON document" },
@@ -99,6 +100,7 @@ static const struct {
 	{ { "VERDICT", "estimate.verdict", OUT_TEXT, false }, "ex" },
 	{ { "PAGE", "page_bytes_asked", OUT_BYTES, false }, "" },
 	{ { "VERIFIED", "verified", OUT_BOOL, false }, "" },
+	{ { "NODES", "nodes", OUT_NODES, false }, "" },
 	{ { "BY", "verified_by", OUT_TEXT, false }, "" },
 	{ { "NOTE", "note", OUT_TEXT, false }, "me" },
 };

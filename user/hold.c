@@ -84,6 +84,12 @@ int hold_acquire(const struct plan *p, const struct backing *b, struct mapping *
 		return ret;
 	stage_begin(&c);
 	ret = b->ops->map(m, e);
+	/* A buffer of the module has its pages already. */
+	if (!ret && b->nodes && !b->ops->module &&
+	    placement_bind(m->addr, m->bytes, b->nodes, e)) {
+		ret = e->code;
+		b->ops->unmap(m, &ignored);
+	}
 	stage_end(&c, st, "map");
 	if (ret)
 		destroy(m, &dropped, &ignored);

@@ -22,6 +22,7 @@
 	{ "count", KEY_COUNT, "N", "elements of the array, in place of its size" },	\
 	{ "threads", 't', "N", "threads, each on its own part of the array (1)" },	\
 	{ "runs", 'r', "N", "runs that count (7); one more goes first" },		\
+	{ "nodes", KEY_NODES, "LIST", "NUMA nodes for memory and threads: 0, 0-1, all, !1" }, \
 	{ "ops", KEY_OPS, "N", "operations of a run; without it about 0.3 s' worth" },	\
 	{ "seed", KEY_SEED, "N", "of the random numbers and of the order" },		\
 	{ "timeout", KEY_TIMEOUT, "TIME", "limit of the whole (30m)" },			\
@@ -145,6 +146,9 @@ int plan_take(int key, const char *value, void *arg, struct hp_error *e)
 	case KEY_RESERVE:
 		p->reserve = true;
 		return HP_OK;
+	case KEY_NODES:
+		p->nodes_set = true;
+		return hp_parse_nodes(value, p->nodes, e);
 	case KEY_COUNTERS:
 		p->counters = true;
 		return HP_OK;
@@ -264,6 +268,8 @@ int plan_finish(struct plan *p, const struct hp_ctx *ctx, const char *const *wor
 	p->device = ctx->device;
 	for (unsigned int i = 0; i < p->nr_b; i++)
 		p->b[i].device = p->device;
+	for (unsigned int i = 0; i < p->nr_b && p->nodes_set; i++)
+		p->b[i].nodes = p->nodes;
 	return ret;
 }
 
@@ -331,6 +337,8 @@ int plan_room(const struct plan *p, uint64_t need, const char *what, struct hp_e
 	if (!need || !proc_field("/proc/meminfo", "MemAvailable:", &avail))
 		return HP_OK;
 	avail *= 1024;
+	if (p->nodes_set && placement_available(p->nodes) < avail)
+		avail = placement_available(p->nodes);
 	if (avail >= p->spare && avail - p->spare >= need)
 		return HP_OK;
 	hp_fail(e, HP_RESOURCE, ENOMEM,

@@ -12,6 +12,7 @@
 #include "backing/backing.h"
 #include "cmd.h"
 #include "opts.h"
+#include "parse.h"
 #include "sweep.h"
 #include "workload/workload.h"
 
@@ -23,7 +24,7 @@
 /** Keys of the options that plan_take() takes, beside letters. */
 enum plan_key {
 	KEY_BUFFER = HP_KEY, KEY_COUNT, KEY_OPS, KEY_SEED, KEY_TIMEOUT, KEY_SPARE, KEY_RESERVE,
-	KEY_DRY_RUN, KEY_COUNTERS, KEY_SWEEP, KEY_PLAN_END
+	KEY_DRY_RUN, KEY_COUNTERS, KEY_NODES, KEY_SWEEP, KEY_PLAN_END
 };
 
 /**
@@ -39,6 +40,7 @@ enum plan_key {
  * @spare: bytes of memory to be left
  * @spare_set: --spare was given
  * @reserve: fill hugetlb pools
+ * @nodes: NUMA nodes that memory and threads are to be on, if @nodes_set
  * @counters: without the CPU's counters nothing is to be run
  */
 struct plan {
@@ -55,6 +57,8 @@ struct plan {
 	uint64_t limit_ns;
 	uint64_t spare;
 	bool spare_set, reserve, dry_run, counters;
+	bool nodes_set;
+	uint64_t nodes[HP_NODE_WORDS];
 	uint32_t buffer;
 	const char *device;
 };

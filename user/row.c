@@ -74,7 +74,8 @@ static unsigned int flags_of(const struct sample *s, unsigned int pass)
 {
 	if (pass != 1)
 		return s->flags;
-	return s->first_flags | (s->flags & (SAMPLE_SHARE | SAMPLE_UNVERIFIED | SAMPLE_CHECKSUM |
+	return s->first_flags | (s->flags & (SAMPLE_SHARE | SAMPLE_NODE | SAMPLE_UNVERIFIED |
+					     SAMPLE_CHECKSUM |
 					     SAMPLE_LEAF_CHANGED | SAMPLE_SWAP));
 }
 

@@ -179,8 +179,10 @@ static void put_memory(const struct row *row, json_t *o)
 	json_object_set_new(o, "elements", json_integer((json_int_t)p->n));
 	json_object_set_new(o, "threads", json_integer(p->threads));
 	json_object_set_new(o, "stages", runs ? stages_json(runs, row->nr) : json_array());
+	json_object_set_new(o, "nodes", placement_json(&s->place));
+	json_object_set_new(o, "nodes_by", s->place.by ? json_string(s->place.by) : json_null());
 	json_object_set_new(o, "verified",
-			    json_boolean(row->nr && !(row->flags & (SAMPLE_SHARE |
+			    json_boolean(row->nr && !(row->flags & (SAMPLE_SHARE | SAMPLE_NODE |
 								    SAMPLE_UNVERIFIED))));
 	json_object_set_new(o, "verified_by", *s->by ? json_string(s->by) : json_null());
 	/* 64 bits do not fit every reader's numbers. */
@@ -230,7 +232,7 @@ static void add_row(struct row *row, json_t *doc, struct tally *t)
 		if (w->report && row->nr)
 			w->report(row_sample(row, row->run[row->nr - 1]), o);
 		put_ratio(row, row->flags & (SAMPLE_SHARE | SAMPLE_UNVERIFIED | SAMPLE_CHECKSUM |
-					     SAMPLE_IMPLAUSIBLE), o);
+					     SAMPLE_IMPLAUSIBLE | SAMPLE_NODE), o);
 		trust_row(t, row->flags, o);
 		json_object_set_new(o, "system", vm_json(row));
 		json_object_set_new(o, "machine", machine_json(row));

@@ -189,12 +189,21 @@ unsigned int timing_judge(const struct bench *bn, const struct stage *s,
 	return flags;
 }
 
+/* What is not known is not on the nodes asked for. */
+static unsigned int judge_place(const struct mapping *m, const struct placement *p)
+{
+	return m->b->nodes && placement_share(p, m->b->nodes) < SHARE ? SAMPLE_NODE : 0;
+}
+
 void timing_verify_before(struct bench *bn, const struct mapping *m, struct sample *out,
 			  struct hp_error *e)
 {
 	const char *how = NULL;
 
 	backing_census(m, bn->nl, &out->before);
+	if (!backing_place(m, &out->place))
+		out->place.by = NULL;
+	out->flags |= judge_place(m, &out->place);
 	out->mapped = m->bytes;
 	if (m->b->ops->verify && m->b->ops->verify(m, &how, e))
 		out->flags |= SAMPLE_SHARE;
@@ -216,9 +225,13 @@ static void walk_few(struct bench *bn, const struct mapping *m, struct sample *o
 void timing_verify_after(struct bench *bn, const struct mapping *m, struct sample *out)
 {
 	unsigned int shift = m->b->page_shift;
+	struct placement now;
 	double a, b;
 
 	backing_census(m, bn->nl, &out->after);
+	/* The kernel's balancing may have moved them. */
+	if (m->b->nodes && backing_place(m, &now))
+		out->flags |= judge_place(m, &now);
 	walk_few(bn, m, out);
 	if (!out->before.by || !out->after.by) {
 		out->flags |= SAMPLE_UNVERIFIED;

@@ -5,6 +5,7 @@
 
 #include "measure/census.h"
 #include "measure/perf.h"
+#include "measure/placement.h"
 #include "measure/stage.h"
 #include "plan.h"
 #include "workload/crew.h"
@@ -23,6 +24,7 @@ enum sample_flag {
 	SAMPLE_PREEMPTED = 1 << 8,	/* the CPU was busy with something else */
 	SAMPLE_STEAL = 1 << 9,		/* a hypervisor gave it to others */
 	SAMPLE_MIGRATED = 1 << 10,	/* a thread was not on its CPU */
+	SAMPLE_NODE = 1 << 11,		/* less than 95 % is on the nodes asked for */
 };
 
 /** Counters of /proc/vmstat; sample.vm */
@@ -62,6 +64,7 @@ struct host_state {
  * @figure: the workload's own, added up over the threads
  * @before, @after: leaves, around the timed part
  * @mapped: bytes
+ * @place: on which nodes the pages are, before the timed part
  * @by: how the leaves were verified, or empty
  * @vm: by enum sample_vm: what the whole system did during the session
  * @perf, @first_perf: counters during the timed part, and during the first pass
@@ -77,6 +80,7 @@ struct sample {
 	uint64_t tuned, figure[WORKLOAD_FIGURES];
 	struct census before, after;
 	uint64_t mapped;
+	struct placement place;
 	char by[64];
 	int64_t vm[SAMPLE_VM];
 	struct perf_counts perf, first_perf;

@@ -28,6 +28,8 @@ static const struct {
 	  NULL },
 	{ SAMPLE_SHARE, HP_NOT_AS_ASKED, "page-size",
 	  "less than 95 % is mapped by the page size asked; not compared", NULL },
+	{ SAMPLE_NODE, HP_NOT_AS_ASKED, "node",
+	  "less than 95 % of the pages are on the nodes asked for; not compared", NULL },
 	{ SAMPLE_IMPLAUSIBLE, HP_UNTRUSTED, "implausible",
 	  "faster than any memory, or too short for the clock", "more operations (--ops)" },
 	{ SAMPLE_UNVERIFIED, HP_UNTRUSTED, "unverified", "which pages it ran on is not known",

@@ -14,7 +14,7 @@
 #define ROW_FIRST	(1U << 18)	/* the first lies apart */
 #define ROW_CLOCK	(1U << 19)	/* the CPU's clock rate changed */
 
-#define NR_REASONS	15
+#define NR_REASONS	16
 
 /**
  * struct tally - rows by reason; zeroed before use

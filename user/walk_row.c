@@ -112,7 +112,9 @@ static void put_memory(const struct walk_plan *wp, const struct backing *b,
 	json_object_set_new(o, "leaf", census_json(&s->before));
 	json_object_set_new(o, "leaf_share", s->before.by ?
 			    json_real(census_share(&s->before, b->page_shift)) : json_null());
-	json_object_set_new(o, "verified", json_boolean(!(s->flags & (SAMPLE_SHARE |
+	json_object_set_new(o, "nodes", placement_json(&s->place));
+	json_object_set_new(o, "nodes_by", s->place.by ? json_string(s->place.by) : json_null());
+	json_object_set_new(o, "verified", json_boolean(!(s->flags & (SAMPLE_SHARE | SAMPLE_NODE |
 								      SAMPLE_UNVERIFIED))));
 	json_object_set_new(o, "verified_by", text_or_null(s->by));
 }

@@ -107,6 +107,21 @@ TEST(implausible)
 	EXPECT_EQ(0, judged(&s, calm, 10));
 }
 
+TEST(share_on_nodes)
+{
+	struct placement p = { .pages = { 90, 6, 2 }, .unknown = 2, .by = "made up" };
+	uint64_t nodes[HP_NODE_WORDS] = { 1 };
+
+	EXPECT_TRUE(placement_share(&p, nodes) == 0.9);
+	nodes[0] = 3;
+	EXPECT_TRUE(placement_share(&p, nodes) == 0.96);
+	/* What is not known is on none of them. */
+	nodes[0] = 7;
+	EXPECT_TRUE(placement_share(&p, nodes) == 0.98);
+	p.by = NULL;
+	EXPECT_TRUE(placement_share(&p, nodes) == 0);
+}
+
 /* What trust_report() makes of one row with @flags; the codes of its warnings in @codes. */
 static int reported(unsigned int flags, char *codes, size_t size)
 {
@@ -138,6 +153,7 @@ TEST(codes)
 	} want[] = {
 		{ 0, 0, "" },
 		{ SAMPLE_CHECKSUM, 6, "checksum " }, { SAMPLE_SHARE, 6, "page-size " },
+		{ SAMPLE_NODE, 6, "node " },
 		{ SAMPLE_IMPLAUSIBLE, 7, "implausible " }, { SAMPLE_UNVERIFIED, 7, "unverified " },
 		{ SAMPLE_LEAF_CHANGED, 7, "leaf-changed " }, { SAMPLE_MAJOR, 7, "major-faults " },
 		{ SAMPLE_SWAP, 7, "swap " }, { SAMPLE_FAULTS, 7, "minor-faults " },

@@ -79,6 +79,14 @@ bool backing_census(const struct mapping *m, struct hpbuf_nl *nl, struct census 
 	return census_smaps(c, m->addr, m->bytes);
 }
 
+bool backing_place(const struct mapping *m, struct placement *p)
+{
+	if (m->b->ops->place)
+		return m->b->ops->place(m, p);
+	/* What was to be transparent huge pages may be small ones in part. */
+	return placement_of(p, m->addr, m->bytes, m->b->ops->pool ? backing_page(m->b) : 4096);
+}
+
 int region_reserve(struct mapping *m, uint64_t align, struct hp_error *e)
 {
 	uint64_t need = m->bytes + 2 * align;

@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "measure/census.h"
+#include "measure/placement.h"
 
 struct backing_ops;
 
@@ -25,6 +26,7 @@ struct backing_ops;
  * @buffer: id of an existing buffer, 0: make one
  * @buffer_bytes: its size
  * @timeout_ms: for making one, 0: the module's default
+ * @nodes: the memory is to be on these alone, HP_NODE_WORDS words; NULL: anywhere
  */
 struct backing {
 	const struct backing_ops *ops;
@@ -35,6 +37,7 @@ struct backing {
 	uint32_t buffer;
 	uint64_t buffer_bytes;
 	uint32_t timeout_ms;
+	const uint64_t *nodes;
 };
 
 /**
@@ -79,6 +82,7 @@ struct mapping {
  *	threads for different parts, whose ends may share a page. A shortage is
  *	found here and returned: never SIGBUS.
  * @census: leaves of the mapping; NULL: by walk, else smaps
+ * @place: on which nodes the pages are; NULL: the kernel tells
  * @verify: more checks on populated memory; NULL: none. Sets @how.
  * @unmap: undoes @map; its failure is an error (HP_FAILED), memory leaks then
  * @destroy: undoes @create; NULL likewise
@@ -94,6 +98,7 @@ struct backing_ops {
 	int (*populate)(const struct mapping *m, unsigned char *addr, uint64_t len,
 			struct hp_error *e);
 	bool (*census)(const struct mapping *m, struct census *c);
+	bool (*place)(const struct mapping *m, struct placement *p);
 	int (*verify)(const struct mapping *m, const char **how, struct hp_error *e);
 	int (*unmap)(struct mapping *m, struct hp_error *e);
 	int (*destroy)(struct mapping *m, struct hp_error *e);
@@ -122,6 +127,9 @@ bool backing_round(const struct backing *b, uint64_t asked, uint64_t *bytes);
  * @nl: of the module, or NULL
  */
 bool backing_census(const struct mapping *m, struct hpbuf_nl *nl, struct census *c);
+
+/** backing_place - on which nodes the pages of @m are now */
+bool backing_place(const struct mapping *m, struct placement *p);
 
 /* Shared by the files of this directory. */
 

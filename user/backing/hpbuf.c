@@ -77,6 +77,8 @@ static int create_hpbuf(struct mapping *m, struct hp_error *e)
 
 	if (ret)
 		return ret;
+	if (b->nodes)
+		memcpy(req.nodes, b->nodes, sizeof(req.nodes));
 	if (b->buffer) {
 		m->fd = hpbuf_open_id(dev, b->buffer, false);
 		if (m->fd < 0)
@@ -142,6 +144,20 @@ static bool census_hpbuf(const struct mapping *m, struct census *c)
 	return true;
 }
 
+/* The kernel does not tell it of pages that a driver mapped; the module does. */
+static bool place_hpbuf(const struct mapping *m, struct placement *p)
+{
+	struct hpbuf_info info = { 0 };
+
+	memset(p, 0, sizeof(*p));
+	if (hpbuf_info(m->fd, &info))
+		return false;
+	for (unsigned int n = 0; n < HPBUF_INFO_NODES && n < PLACEMENT_NODES; n++)
+		p->pages[n] = info.node_pages[n];
+	p->by = "HPBUF_IOC_INFO";
+	return true;
+}
+
 static int destroy_hpbuf(struct mapping *m, struct hp_error *e)
 {
 	int ret = close(m->fd);
@@ -162,6 +178,7 @@ const struct backing_ops backing_hpbuf_2m = {
 	.map = map_hpbuf,
 	.populate = populate_hpbuf,
 	.census = census_hpbuf,
+	.place = place_hpbuf,
 	.unmap = region_release,
 	.destroy = destroy_hpbuf,
 };
@@ -175,6 +192,7 @@ const struct backing_ops backing_hpbuf_1g = {
 	.map = map_hpbuf,
 	.populate = populate_hpbuf,
 	.census = census_hpbuf,
+	.place = place_hpbuf,
 	.unmap = region_release,
 	.destroy = destroy_hpbuf,
 };

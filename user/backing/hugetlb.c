@@ -22,18 +22,29 @@
 #include "backing/pool.h"
 #include "measure/cgroup.h"
 #include "measure/stop.h"
+#include "nodes.h"
 
 static int short_of_pages(const struct backing *b, uint64_t need, struct hp_error *e)
 {
-	char name[8];
+	const char *name = b->page_shift == 30 ? "1G" : "2M";
+	uint64_t mask[HP_NODE_WORDS];
 	struct pool p = { 0 };
+	char list[64];
 
 	pool_read(b->page_shift, &p);
-	snprintf(name, sizeof(name), "%s", b->page_shift == 30 ? "1G" : "2M");
-	hp_fail(e, HP_RESOURCE, ENOMEM,
-		"%s: needs %llu pages of %s, the hugetlb pool has %llu, free %llu, reserved %llu",
-		b->label, (unsigned long long)need, name, (unsigned long long)p.nr,
-		(unsigned long long)p.free, (unsigned long long)p.resv);
+	if (b->nodes) {
+		memcpy(mask, b->nodes, sizeof(mask));
+		hp_fail(e, HP_RESOURCE, ENOMEM,
+			"%s: needs %llu pages of %s, the hugetlb pool has %llu free on node %s",
+			b->label, (unsigned long long)need, name,
+			(unsigned long long)pool_avail_on(b->page_shift, b->nodes),
+			nodes_text(mask, list, sizeof(list)));
+	} else {
+		hp_fail(e, HP_RESOURCE, ENOMEM,
+			"%s: needs %llu pages of %s, the hugetlb pool has %llu, free %llu, reserved %llu",
+			b->label, (unsigned long long)need, name, (unsigned long long)p.nr,
+			(unsigned long long)p.free, (unsigned long long)p.resv);
+	}
 	return hp_hint(e, "--reserve fills the pool for the run, as root, and puts it back");
 }
 
@@ -53,7 +64,7 @@ static int check_cgroup(const struct backing *b, uint64_t bytes, struct hp_error
 
 static int probe_pool(struct backing *b, uint64_t asked, struct hp_error *e)
 {
-	uint64_t bytes, need;
+	uint64_t bytes, need, more = 0;
 	struct pool p;
 
 	if (!pool_read(b->page_shift, &p)) {
@@ -69,7 +80,9 @@ static int probe_pool(struct backing *b, uint64_t asked, struct hp_error *e)
 		return e->code;
 	need = bytes >> b->page_shift;
 	/* Pages over the pool's size may be had from the system as they are needed. */
-	if (need > pool_avail(&p) + (p.overcommit > p.surplus ? p.overcommit - p.surplus : 0))
+	if (p.overcommit > p.surplus)
+		more = p.overcommit - p.surplus;
+	if (need > pool_avail_on(b->page_shift, b->nodes) + more)
 		return short_of_pages(b, need, e);
 	return HP_OK;
 }
