@@ -109,15 +109,15 @@ static int came_short(const struct pool_step *s, struct hp_error *e)
 		       strerror((int)s->now.error) : "memory pressure took some of them again");
 }
 
-static int refused(const struct pool_job *job, const struct pool_step *s, int err,
-		   struct hp_error *e)
+static int refused(const struct pool_job *job, struct pool_step *s, int err, struct hp_error *e)
 {
 	char what[128];
 
-	if (err == -EBUSY) {
-		hp_fail(e, HP_RESOURCE, EBUSY, "%snode %u: an earlier change of the pool is still being worked at",
-			s->label, s->ask.node);
-		return hp_hint(e, "hpctl pool shows \"filling\" until it is done");
+	/* It can be known before anything is tried. */
+	if (err == -ENOSPC || err == -ENOMEM) {
+		s->now.error = (uint32_t)-err;
+		s->now.has_error = true;
+		return came_short(s, e);
 	}
 	snprintf(what, sizeof(what), "%.63sset the pool of node %u", s->label, s->ask.node);
 	module_nl_failed(job->nl, err, what, e);
@@ -150,6 +150,12 @@ static void judge(struct pool_step *s)
 {
 	s->has_got = s->now.has_got;
 	s->got = s->now.got;
+	if (!s->now.has_error && s->now.want != s->ask.want) {
+		hp_fail(&s->why, HP_FAILED, 0, "%snode %u: somebody else has set the pool meanwhile",
+			s->label, s->ask.node);
+		s->outcome = POOL_FAILED;
+		return;
+	}
 	if (!s->now.has_error && (!s->has_got || s->got >= s->ask.want)) {
 		s->outcome = POOL_SET;
 		return;
@@ -185,8 +191,8 @@ static void run(struct pool_job *job, struct pool_step *s)
 /* ---- undoing ---- */
 
 /*
- * The request that leads back. What was there came short before, or may not be had
- * again: as much of it as can be.
+ * The request that leads back; it replaces the one that may be worked at. What was
+ * there may not be had again: as much of it as can be.
  */
 static int ask_back(const struct pool_job *job, const struct pool_step *s)
 {
@@ -202,30 +208,22 @@ static int ask_back(const struct pool_job *job, const struct pool_step *s)
 static void put_back(struct pool_job *job, struct pool_step *s)
 {
 	struct hp_error e = { 0 };
-	bool asked = false;
-	int err = 0;
+	int err = ask_back(job, s);
 
-	for (int i = 0; i < UNDO_POLLS; i++) {
-		/* EBUSY: the module is not done with what is to be undone. */
-		if (!asked) {
-			err = ask_back(job, s);
-			asked = !err;
-		}
-		if ((err && err != -EBUSY) || look(job, s, &e))
-			break;
-		if (asked && !s->now.filling) {
+	for (int i = 0; !err && i < UNDO_POLLS && !look(job, s, &e); i++) {
+		if (!s->now.filling) {
 			s->outcome = POOL_RESTORED;
 			return;
 		}
 		out_progress(job->o, "node %u: putting back", s->ask.node);
 		pause_a_moment();
 	}
-	if (err && err != -EBUSY)
+	if (err)
 		refused(job, s, err, &e);
 	out_warn(job->doc, "not-put-back", "hpctl pool; hpctl pool set",
 		 "%snode %u: the pool had %llu pages of %s before and %s%s%s", s->label, s->ask.node,
 		 (unsigned long long)s->former.want, pool_page(s->ask.page_shift),
-		 asked ? "is on its way back to them" : "could not be put back",
+		 err ? "could not be put back" : "is on its way back to them",
 		 e.code ? ": " : "", e.message);
 }
 

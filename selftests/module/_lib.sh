@@ -106,7 +106,7 @@ klog_since()
 
 klog_bad()
 {
-	klog_since | grep -E 'WARNING: |BUG: |BUG at |kernel BUG|KASAN|KCSAN|UBSAN|Oops|general protection fault|nable to handle|[Bb]ad page|[Bb]ad (pud|pmd|pte)|[Bb]ad rss-counter|pgtables_bytes|VM_BUG_ON|refcount_t: |list_(add|del) corruption|page allocation failure|soft lockup|hard LOCKUP|blocked for more than|rcu.* stall|possible (recursive|circular|irq lock)|suspicious RCU|lock held when returning|sleeping function called|scheduling while atomic' || true
+	klog_since | grep -E 'WARNING: |BUG: |BUG at |kernel BUG|KASAN|KCSAN|UBSAN|Oops|general protection fault|nable to handle|[Bb]ad page|[Bb]ad (pud|pmd|pte)|[Bb]ad rss-counter|non-zero pgtables_bytes|VM_BUG_ON|refcount_t: |list_(add|del) corruption|page allocation failure|soft lockup|hard LOCKUP|blocked for more than|rcu.* stall|possible (recursive|circular|irq lock)|suspicious RCU|lock held when returning|sleeping function called|scheduling while atomic' || true
 }
 
 # ---- the module ----

@@ -280,9 +280,12 @@ int hpbuf_nl_pools(struct hpbuf_nl *nl,
  * hpbuf_nl_pool_set - begin to fill or empty the pool of one node and page size
  *
  * Returns at once. hpbuf_nl_pools() tells "filling" while it is worked at, and what
- * came of it. -EPERM: needs CAP_SYS_ADMIN; -EBUSY: an earlier one is worked at;
- * -EINVAL: a node or size there is not, or @min above @want; -EOPNOTSUPP: the
- * module has no pool, or this machine no such pages.
+ * came of it. Replaces one that is still worked at; when that one's pages cannot all
+ * be had, the pool goes back to before the first.
+ *
+ * -EPERM: needs CAP_SYS_ADMIN; -ENOSPC: more than max_bytes, and not partial; -ENXIO:
+ * no such node; -EINVAL: no such size, or @min above @want; -EOPNOTSUPP: the module
+ * has no pool, or this machine no such pages.
  */
 int hpbuf_nl_pool_set(struct hpbuf_nl *nl, const struct hpbuf_nl_pool_set *set);
 
