@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "guest.h"
+#include "guest_cost.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a GiB costs from nothing to given back, in instructions: guest.sh runs this in
+ * What a GiB costs from nothing to given back, in instructions: guest-cost.sh runs this in
  * an emulated machine whose TSC counts them. Elsewhere ticks are time.
  *
- * usage: guest [ROUNDS]
+ * usage: guest_cost [ROUNDS]
  *
  * All kinds of memory take turns in each round, so that each meets the same state of
  * the machine; the medians are shown. Two tables, one a page size, then the targets.
  * Exit status 0 also when they are missed.
  */
-#include "guest.h"
+#include "guest_cost.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 	int rounds = argc > 1 ? atoi(argv[1]) : 3;
 
 	if (rounds < 1 || rounds > ROUNDS_MAX) {
-		fprintf(stderr, "usage: guest [1..%d]\n", ROUNDS_MAX);
+		fprintf(stderr, "usage: guest_cost [1..%d]\n", ROUNDS_MAX);
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);

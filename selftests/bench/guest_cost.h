@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory that guest.c measures: one function for each kind, which goes through
+ * The memory that guest_cost.c measures: one function for each kind, which goes through
  * a life and fills in what each step cost.
  */
-#ifndef HPBUF_BENCH_GUEST_H
-#define HPBUF_BENCH_GUEST_H
+#ifndef HPBUF_BENCH_GUEST_COST_H
+#define HPBUF_BENCH_GUEST_COST_H
 
 #include <stddef.h>
 #include <stdint.h>
