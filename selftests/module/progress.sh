@@ -40,7 +40,7 @@ for ((cpu = 0; cpu < $(nproc); cpu++)); do
 	timeout 240 chrt -f 5 taskset -c $cpu sh -c 'while :; do :; done' &
 	hogs+=($!)
 done
-check "$size_mb MB in 2 MiB pages" "$hpctl" alloc -s ${size_mb}M -p 2M --name slow -q \
+check "$size_mb MB in 2 MiB pages" "$hpctl" alloc -s "${size_mb}M" -p 2M --name slow -q \
 	--timeout 10m -o "$tmp/alloc"
 kill "${hogs[@]}"
 wait "${hogs[@]}" 2>/dev/null
