@@ -24,7 +24,7 @@ ifneq ($(words $(CURDIR)),1)
 $(error the path of this directory has a space in it, which kernel builds do not allow: $(CURDIR))
 endif
 
-.PHONY: all user module check demo bench lint selftests kselftest-install install install-host deb \
+.PHONY: all user module check demo bench fuzz lint selftests kselftest-install install install-host deb \
 	dkms-source dkms-install dkms-remove sign clean distclean help
 
 all: user $(if $(wildcard $(KDIR)/Makefile),module)
@@ -45,6 +45,10 @@ demo:
 
 bench: user
 	@selftests/bench/run.sh
+
+# Needs clang; each target for FUZZ_SECONDS (20).
+fuzz:
+	$(MAKE) -C user/fuzz
 
 lint:
 	@selftests/vm/lint.sh
@@ -109,7 +113,7 @@ deb:
 	@ls build/deb/*.deb
 
 clean:
-	rm -rf build/deb build/user build/selftests build/check build/vm build/lint
+	rm -rf build/deb build/user build/selftests build/check build/vm build/lint build/fuzz
 	rm -rf $(addprefix build/,$(KERNELS))
 	$(if $(wildcard $(KDIR)/Makefile),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 
@@ -127,6 +131,7 @@ help:
 	@echo '                   then here on those that need no module'
 	@echo 'make bench         ratios: workloads against plain C, prefetching, memset;'
 	@echo '                   hpbuf against hugetlbfs in instructions, in a guest'
+	@echo 'make fuzz          fuzzers of the parsers, FUZZ_SECONDS (20) each; needs clang'
 	@echo 'make lint          checkpatch, sparse, shellcheck'
 	@echo 'make selftests     builds the tests; kselftest-install [INSTALL_PATH=DIR]'
 	@echo '                   makes DIR/run_kselftest.sh'

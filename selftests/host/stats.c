@@ -39,6 +39,30 @@ TEST(known_data)
 	EXPECT_LE(s.hi, 1000);
 }
 
+/* Runs that are no pairs: the medians' ratio, and an interval that holds it. */
+TEST(ratio_apart)
+{
+	static const double a[] = { 200, 210, 190, 205, 195 }, b[] = { 100, 104, 98, 101, 99, 97 };
+	static const double zero[] = { 0, 0, 0 };
+	struct stats s;
+
+	ASSERT_TRUE(stats_ratio_apart(a, 5, b, 6, 1, &s));
+	EXPECT_TRUE(NEAR(s.median, 200 / 99.5));
+	EXPECT_LE(s.lo, s.median);
+	EXPECT_GE(s.hi, s.median);
+	EXPECT_GE(s.lo, 190.0 / 104);
+	EXPECT_LE(s.hi, 210.0 / 97);
+	/* The same on both sides is no difference. */
+	ASSERT_TRUE(stats_ratio_apart(a, 5, a, 5, 1, &s));
+	EXPECT_TRUE(NEAR(s.median, 1) && s.lo < 1 && s.hi > 1);
+	/* Too few for an interval, and no times. */
+	ASSERT_TRUE(stats_ratio_apart(a, 5, b, 2, 1, &s));
+	EXPECT_TRUE(isnan(s.lo) && isnan(s.hi));
+	EXPECT_FALSE(stats_ratio_apart(a, 0, b, 6, 1, &s));
+	EXPECT_FALSE(stats_ratio_apart(a, 5, b, 0, 1, &s));
+	EXPECT_FALSE(stats_ratio_apart(a, 5, zero, 3, 1, &s));
+}
+
 TEST(constant_data)
 {
 	static const double x[] = { 8, 8, 8, 8, 8 };

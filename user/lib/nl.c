@@ -103,7 +103,7 @@ static int take_datagram(struct hpbuf_nl *nl, struct reply *r, int len)
 {
 	const struct nlmsghdr *nlh = (const void *)nl->buf;
 
-	for (; mnl_nlmsg_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len)) {
+	for (; hpnl_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len)) {
 		/* Left over from a request that was given up. */
 		if (nlh->nlmsg_seq != r->seq || nlh->nlmsg_pid != r->port)
 			continue;
@@ -129,7 +129,7 @@ static int take_datagram(struct hpbuf_nl *nl, struct reply *r, int len)
 
 static int take_replies(struct hpbuf_nl *nl, struct reply *r)
 {
-	int ret, len;
+	int ret = 0, len;
 
 	do {
 		len = hpnl_recv(nl->sock, nl->buf, REPLY_TIMEOUT_MS);

@@ -92,6 +92,15 @@ int hpnl_wait(struct hpbuf_nl *nl, unsigned int feeds, int timeout_ms,
 int hpnl_take_event(const struct nlmsghdr *nlh, struct hpbuf_nl_event *ev);
 int hpnl_take_stall(const struct nlmsghdr *nlh, struct hpbuf_nl_stall *st);
 
+/**
+ * Whether a whole message is there. mnl_nlmsg_ok() takes a length of 2^31 and more for a
+ * negative one, and mnl_nlmsg_next() would not move on.
+ */
+static inline bool hpnl_ok(const struct nlmsghdr *nlh, int len)
+{
+	return mnl_nlmsg_ok(nlh, len) && nlh->nlmsg_len <= (uint32_t)len;
+}
+
 /** One datagram from the kernel: its length, or -EAGAIN after @timeout_ms. */
 int hpnl_recv(struct mnl_socket *sock, char *buf, int timeout_ms);
 

@@ -128,7 +128,7 @@ static int take_ready(struct hpbuf_nl *nl, unsigned int feeds, struct hpbuf_nl_n
 
 		if (!(feeds & 1U << i) || !f->sock)
 			continue;
-		while (!ret && f->left && mnl_nlmsg_ok(f->next, f->left)) {
+		while (!ret && f->left && hpnl_ok(f->next, f->left)) {
 			ret = take_message(nl, f, f->next, n);
 			f->next = mnl_nlmsg_next(f->next, &f->left);
 		}
