@@ -65,8 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct hp_error e = { 0 };
 	json_t *doc = report_parse((const char *)data, size, "input", &e), *out;
-	char one[] = "a/input.json", two[] = "b/input.json";
-	char *paths[] = { one, two };
+	char one[16] = "a/input.json", two[16] = "b/input.json";
+	char *paths[2] = { one, two };
 	json_t *docs[] = { doc, doc };
 
 	if (!doc) {
