@@ -8,6 +8,7 @@
 #include "backing/pool.h"
 #include "backing/reserve.h"
 #include "measure/clock.h"
+#include "measure/guard.h"
 #include "measure/perf.h"
 #include "measure/stop.h"
 #include "packed.h"
@@ -361,15 +362,20 @@ void bench_main(struct plan *p, const struct out_opts *o, json_t *doc, struct hp
 	struct bench_result r = { .bench.plan = p };
 	struct reserve rv = { .lock = -1 };
 	struct tally t = { .rows = 0 };
+	struct guard *guard = NULL;
 	struct hp_error back = { 0 };
 	int ret;
 
 	stop_install(p->limit_ns);
+	ret = guard_start(&guard, 0, e);
 	/* Before the crew: threads that are there already are not counted. */
 	r.bench.perf = perf_open();
-	ret = check_counters(&r, e);
+	if (!ret)
+		ret = check_counters(&r, e);
 	if (!ret)
 		ret = bench_prepare(&r, p, &rv, doc, e);
+	if (!ret)
+		guard_least(guard, p->spare / 2);
 	if (!ret && p->dry_run) {
 		dry_run(&r, p, doc, e);
 	} else if (!ret) {
@@ -378,6 +384,7 @@ void bench_main(struct plan *p, const struct out_opts *o, json_t *doc, struct hp
 		if (!ret)
 			conclude(&r, &t, doc, e);
 	}
+	guard_end(guard);
 	bench_restore(&rv, doc, &back);
 	if (!e->code)
 		*e = back;

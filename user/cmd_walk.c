@@ -10,6 +10,7 @@
 #include "backing/reserve.h"
 #include "bench.h"
 #include "cmd.h"
+#include "measure/guard.h"
 #include "measure/stop.h"
 #include "module.h"
 #include "parse.h"
@@ -234,15 +235,21 @@ static void walk_main(struct walk_plan *wp, const struct out_opts *o, json_t *do
 	struct bench_result r = { .bench.plan = &wp->plan };
 	struct reserve rv = { .lock = -1 };
 	struct hp_error back = { 0 };
+	struct guard *guard = NULL;
 	int ret;
 
 	stop_install(wp->plan.limit_ns);
-	ret = bench_prepare(&r, &wp->plan, &rv, doc, e);
+	ret = guard_start(&guard, 0, e);
+	if (!ret)
+		ret = bench_prepare(&r, &wp->plan, &rv, doc, e);
+	if (!ret)
+		guard_least(guard, wp->plan.spare / 2);
 	if (!ret && wp->plan.dry_run)
 		bench_missing(&r, doc, e);
 	else if (!ret)
 		all_backings(&r, wp, o, doc, e);
 	describe(&r, wp, doc);
+	guard_end(guard);
 	bench_restore(&rv, doc, &back);
 	if (!e->code)
 		*e = back;

@@ -44,6 +44,12 @@ void stop_install(uint64_t limit_ns)
 	setitimer(ITIMER_REAL, &it, NULL);
 }
 
+void stop_because(int reason)
+{
+	if (!stop_by)
+		stop_by = reason;
+}
+
 bool stop_pending(void)
 {
 	return stop_by != 0;
@@ -63,6 +69,16 @@ int stop_error(struct hp_error *e)
 	if (sig == SIGALRM) {
 		hp_fail(e, HP_RESOURCE, ETIMEDOUT, "the time limit passed; what is shown is partial");
 		return hp_hint(e, "raise --timeout, or take a smaller -s, --ops or -r");
+	}
+	if (sig == STOP_MEMORY) {
+		hp_fail(e, HP_RESOURCE, ENOMEM,
+			"less than half of --spare was left of the memory; what is shown is partial");
+		return hp_hint(e, "end what uses the memory, or take a smaller --size or --spare");
+	}
+	if (sig == STOP_SWAP) {
+		hp_fail(e, HP_RESOURCE, ENOMEM,
+			"the system swapped more and more during the run; what is shown is partial");
+		return hp_hint(e, "end what uses the memory, or take a smaller --size");
 	}
 	return hp_fail(e, 128 + sig, EINTR, "stopped by SIG%s; what is shown is partial",
 		       sigabbrev_np(sig));

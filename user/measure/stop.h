@@ -19,15 +19,22 @@
  */
 void stop_install(uint64_t limit_ns);
 
+/** Other reasons than signals: see guard.h. */
+#define STOP_MEMORY	1000
+#define STOP_SWAP	1001
+
+/** stop_because - end as by a signal; from any thread, the first reason counts */
+void stop_because(int reason);
+
 /** stop_pending - whether to unwind now; cheap */
 bool stop_pending(void);
 
-/** stop_signal - the signal that came first, SIGALRM for the limit, or 0 */
+/** stop_signal - the signal that came first, SIGALRM for the limit, STOP_..., or 0 */
 int stop_signal(void);
 
 /**
  * stop_error - describe the reason in @e
- * Returns 128 + N for a signal, HP_RESOURCE for the time limit, HP_OK if neither.
+ * Returns 128 + N for a signal, HP_RESOURCE for the other reasons, HP_OK if neither.
  */
 int stop_error(struct hp_error *e);
 
