@@ -24,7 +24,7 @@ ifneq ($(words $(CURDIR)),1)
 $(error the path of this directory has a space in it, which kernel builds do not allow: $(CURDIR))
 endif
 
-.PHONY: all user module check demo bench fuzz lint selftests kselftest-install install install-host deb \
+.PHONY: all user module check demo bench fuzz lint selftests kselftest-install install install-host deb check-deb \
 	dkms-source dkms-install dkms-remove sign clean distclean help
 
 all: user $(if $(wildcard $(KDIR)/Makefile),module)
@@ -100,7 +100,7 @@ sign:
 	@echo "signed; once: mokutil --import $(MOK_CERT), then reboot and enrol it"
 
 install-host:
-	$(MAKE) -C user install-host DESTDIR=$(DESTDIR)
+	$(MAKE) -C user install-host prefix=$(PREFIX) DESTDIR=$(DESTDIR)
 
 # The packages, in build/deb, from a copy of the tree; lintian has a look at them.
 deb:
@@ -111,6 +111,9 @@ deb:
 	cd build/deb/hpbuf && dpkg-buildpackage -us -uc -b
 	lintian --fail-on error,warning build/deb/*.changes
 	@ls build/deb/*.deb
+
+check-deb: deb
+	@selftests/vm/deb.sh
 
 clean:
 	rm -rf build/deb build/user build/selftests build/check build/vm build/lint build/fuzz

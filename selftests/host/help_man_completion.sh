@@ -125,6 +125,7 @@ expect "bash: backings after a comma" "anon-4k,hugetlb-1g anon-4k,hugetlb-2m " \
 expect "bash: the argument behind =" "1G " "$(offered alloc --page = 1 | words)"
 expect "bash: -n of alloc is not that of list" "-n " "$(offered list -n | words)"
 expect "bash: workloads" "chase churn " "$(offered run ch | words)"
+expect "bash: words of a command" "off on reset show watch " "$(offered reclaim "" | words)"
 expect "bash: a command behind an option with argument" "walk " \
 	"$(offered --device /dev/x wal | words)"
 expect "man: commands" "$(tr ' ' '\n' <<<"$commands" | words)" \

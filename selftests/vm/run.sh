@@ -8,6 +8,8 @@
 #	-n		two NUMA nodes			-a 'WORDS' kernel command line
 #	-p CPU		QEMU's CPU model		-q 'OPTS'  more for QEMU
 #	-s DIR		the directory the guest may write to
+#	-r DIR		another root than this machine's, and the newest kernel in its
+#			/boot in place of VER
 #	-l FILE		serial log, default build/vm/VER-TIME-PID.log; the full
 #			dmesg is kept beside it as FILE.dmesg
 #	-w		do not scan the logs for warnings
@@ -23,9 +25,9 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-ver=6.12 mem=6G cpus=2 limit=600 append="" qopts="" numa="" share="" log="" scan=1
+ver=6.12 mem=6G cpus=2 limit=600 append="" qopts="" numa="" share="" log="" scan=1 root=/
 cpu=qemu64,+pdpe1gb,+rdtscp,+smep,+smap
-while getopts k:m:c:t:np:a:q:s:l:w o; do
+while getopts k:m:c:t:np:a:q:s:r:l:w o; do
 	case $o in
 	k) ver=$OPTARG ;;
 	m) mem=$OPTARG ;;
@@ -36,6 +38,7 @@ while getopts k:m:c:t:np:a:q:s:l:w o; do
 	a) append=$OPTARG ;;
 	q) qopts=$OPTARG ;;
 	s) share=$OPTARG ;;
+	r) root=$OPTARG ;;
 	l) log=$OPTARG ;;
 	w) scan="" ;;
 	*) exit 2 ;;
@@ -44,9 +47,17 @@ done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || { say "no command"; exit 2; }
 
-"$vm/fetch-kernel.sh" "$ver"
-kernel=$(kernel_dir "$ver")
-rel=$(cat "$kernel/release")
+if [ "$root" = / ]; then
+	"$vm/fetch-kernel.sh" "$ver"
+	kernel=$(kernel_dir "$ver")
+	rel=$(cat "$kernel/release") image=$kernel/vmlinuz modroot=$kernel/modroot
+	modules=$(realpath "$modroot/lib/modules")
+else
+	root=$(realpath "$root") ver=root
+	image=$(find "$root/boot" -name 'vmlinuz-*' | sort -V | tail -n 1)
+	[ -n "$image" ] || die "no kernel in $root/boot"
+	rel=${image##*/vmlinuz-} modroot=$root modules=/lib/modules
+fi
 limit=$((limit * ${HPBUF_TIMEOUT_SCALE:-1}))
 log=${log:-$top/build/vm/$ver-$(date +%H%M%S)-$$.log}
 mkdir -p "$(dirname "$log")"
@@ -85,7 +96,7 @@ make_initrd()
 			compgen -G "$d/mod/*-$(basename "${ko%.ko*}").ko" >/dev/null && continue
 			n=$((n + 1))
 			unpack "$ko" >"$d/mod/$n-$(basename "${ko%.ko*}").ko"
-		done < <(modprobe -d "$kernel/modroot" -S "$rel" --show-depends "$m" 2>/dev/null |
+		done < <(modprobe -d "$modroot" -S "$rel" --show-depends "$m" 2>/dev/null |
 			awk '$1 == "insmod" { print $2 }')
 	done
 	(cd "$d" && find . -print0 | cpio -o0 -H newc --quiet) >"$tmp/initrd.img"
@@ -108,14 +119,15 @@ make_io()
 
 	mkdir "$d"
 	# a tmpfs on /tmp must not hide what the guest needs from there
-	case "$PWD/ $top/ $share/ $(realpath "$kernel")/" in
+	case "$PWD/ $top/ $share/ $modules/" in
 	/tmp/* | *" /tmp/"*) keep=1 ;;
 	esac
 	printf 'SHARE=%q\nMODULES=%q\nKEEP_TMP=%q\n' "$share" \
-		"$(realpath "$kernel/modroot/lib/modules")" "$keep" >"$d/env"
+		"$modules" "$keep" >"$d/env"
 	{
 		printf 'export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n'
-		printf 'export HOME=/root LANG=C.UTF-8 HPBUF_GUEST=%q\ncd %q\n' "$ver" "$PWD"
+		printf 'export HOME=/root LANG=C.UTF-8 HPBUF_GUEST=%q\n' "$ver"
+		printf 'cd %q 2>/dev/null || cd /\n' "$PWD"
 		env | sed -nE 's/^(HPBUF_[A-Z_]*|HPCTL)=.*/\1/p' | while read -r name; do
 			printf 'export %s=%q\n' "$name" "${!name}"
 		done
@@ -152,10 +164,10 @@ thread=multi
 # shellcheck disable=SC2054 # QEMU's commas
 args=(-accel "tcg,thread=$thread" -cpu "$cpu" -m "$(mib "$mem")" -smp "$cpus"
 	-nodefaults -no-user-config -no-reboot -display none -vga none
-	-serial "file:$log" -kernel "$kernel/vmlinuz" -initrd "$tmp/initrd.img"
+	-serial "file:$log" -kernel "$image" -initrd "$tmp/initrd.img"
 	-device virtio-serial-pci -chardev file,id=out,path=/dev/fd/1
 	-device virtserialport,name=out,chardev=out)
-fs root / ,readonly=on
+fs root "$root" ,readonly=on
 fs io "$tmp/io"
 [ -z "$share" ] || fs share "$share"
 if [ -n "$numa" ]; then

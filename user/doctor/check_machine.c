@@ -66,9 +66,10 @@ void check_hypervisor(const struct doctor *d, struct finding *f)
 		*vendor = '\0';
 	if (!doctor_text(d, "/sys/class/dmi/id/product_name", product, sizeof(product)))
 		*product = '\0';
-	doctor_warn(f, "a virtual machine%s%s%s%s%s%s%s", *name ? ", " : "", name,
+	doctor_warn(f, "a virtual machine%s%s%s%s%s%s: %s", *name ? ", " : "", name,
 		    *vendor ? ", " : "", vendor, *product ? " " : "", product,
-		    ": walks go through two sets of tables");
+		    strcmp(name, "TCGTCGTCGTCG") ? "walks go through two sets of tables" :
+						   "emulated, no walk is done by hardware");
 	doctor_fix(f, "take figures on the machine itself");
 }
 

@@ -97,7 +97,12 @@ static void put_head(const struct hp_cmd *cmd)
 	}
 }
 
-static int put_body(const struct hp_cmd *cmd, const char *body, bool *options)
+/* What a page has of its own, and need not get from here. */
+struct parts {
+	bool options, status, see;
+};
+
+static int put_body(const struct hp_cmd *cmd, const char *body, struct parts *has)
 {
 	FILE *f = fopen(body, "re");
 	char *line = NULL;
@@ -111,8 +116,10 @@ static int put_body(const struct hp_cmd *cmd, const char *body, bool *options)
 			put_commands();
 		} else if (!strcmp(line, "@OPTIONS@\n")) {
 			put_options(cmd);
-			*options = true;
+			has->options = true;
 		} else {
+			has->status |= !strcmp(line, "# EXIT STATUS\n");
+			has->see |= !strcmp(line, "# SEE ALSO\n");
 			fputs(line, stdout);
 		}
 	}
@@ -124,21 +131,23 @@ static int put_body(const struct hp_cmd *cmd, const char *body, bool *options)
 
 int gen_man(const struct hp_cmd *cmd, const char *body)
 {
-	bool options = false;
+	struct parts has = { 0 };
 	int ret = -ENOENT;
 
 	put_head(cmd);
 	if (body)
-		ret = put_body(cmd, body, &options);
+		ret = put_body(cmd, body, &has);
 	if (ret == -ENOENT && cmd) {
 		puts("# DESCRIPTION\n");
 		put_text(cmd->brief);
 		puts(".\n");
 		ret = 0;
 	}
-	if (!options)
+	if (!has.options)
 		put_options(cmd);
-	if (cmd)
-		puts("# EXIT STATUS\n\nSee *hpctl*(1).\n\n# SEE ALSO\n\n*hpctl*(1), *hpbuf*(4)");
+	if (cmd && !has.status)
+		puts("\n# EXIT STATUS\n\nSee *hpctl*(1).");
+	if (cmd && !has.see)
+		puts("\n# SEE ALSO\n\n*hpctl*(1), *hpbuf*(4)");
 	return ret;
 }

@@ -46,21 +46,15 @@ void gen_option(const struct hp_opt *opt, struct gen_place *p)
 static void add_choice(struct gen_place *p, const char *usage)
 {
 	char word[32];
-	size_t n = 0;
+	size_t n;
 
-	for (usage++; *usage && *usage != ' '; usage++) {
-		if (islower((unsigned char)*usage) || *usage == '-') {
-			if (n < sizeof(word) - 1)
-				word[n++] = *usage;
-			continue;
-		}
-		word[n] = '\0';
-		if (n)
-			add(p, word);
-		n = 0;
-		if (*usage == ']')
-			return;
-	}
+	do {
+		usage++;
+		n = strcspn(usage, "| ]");
+		snprintf(word, sizeof(word), "%.*s", (int)n, usage);
+		add(p, word);
+		usage += n;
+	} while (*usage == '|');
 }
 
 void gen_operands(const struct hp_cmd *cmd, struct gen_place *p)
