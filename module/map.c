@@ -231,6 +231,18 @@ int map_mmap(struct file *file, struct vm_area_struct *vma)
 
 /* ---- where a mapping goes ---- */
 
+/* Room for @len bytes at a multiple of @align, or an error. */
+static unsigned long map_free_area(struct file *file, unsigned long len, unsigned long pgoff,
+				   unsigned long flags, unsigned long align)
+{
+	unsigned long at;
+
+	if (len + align < len)
+		return -ENOMEM;
+	at = compat_get_area(file, 0, len + align - PAGE_SIZE, pgoff, flags);
+	return IS_ERR_VALUE(at) ? at : ALIGN(at, align);
+}
+
 unsigned long map_get_area(struct file *file, unsigned long addr, unsigned long len,
 			   unsigned long pgoff, unsigned long flags)
 {
@@ -255,12 +267,13 @@ unsigned long map_get_area(struct file *file, unsigned long addr, unsigned long 
 		if (at == addr)
 			return at;
 	}
-	if (len + page < len)
-		return -ENOMEM;
-	at = compat_get_area(file, 0, len + page - PAGE_SIZE, pgoff, flags);
-	if (IS_ERR_VALUE(at))
-		return at;
-	return ALIGN(at, page);
+	/* A whole table of PMD entries at a time is one fault and one table less. */
+	if (len >= PUD_SIZE) {
+		at = map_free_area(file, len, pgoff, flags, PUD_SIZE);
+		if (!IS_ERR_VALUE(at))
+			return at;
+	}
+	return map_free_area(file, len, pgoff, flags, page);
 }
 
 /* ---- on behalf of ioctls ---- */

@@ -139,6 +139,7 @@ int pool_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *want = info->attrs[HPBUF_A_POOL_WANT];
 	struct nlattr *min = info->attrs[HPBUF_A_POOL_MIN];
+	bool partial = nla_get_flag(info->attrs[HPBUF_A_POOL_PARTIAL]);
 	struct pool *p;
 
 	if (!netlink_capable(skb, CAP_SYS_ADMIN)) {
@@ -152,7 +153,7 @@ int pool_set_doit(struct sk_buff *skb, struct genl_info *info)
 		GENL_SET_ERR_MSG(info, "want is needed");
 		return -EINVAL;
 	}
-	if (nla_get_u64(want) > param_max_bytes() >> p->shift) {
+	if (!partial && nla_get_u64(want) > param_max_bytes() >> p->shift) {
 		NL_SET_ERR_MSG_ATTR(info->extack, want, "want is more than max_bytes");
 		return -ENOSPC;
 	}
@@ -160,7 +161,6 @@ int pool_set_doit(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG_ATTR(info->extack, min, "min is more than want");
 		return -EINVAL;
 	}
-	fill_set(p, nla_get_u64(want), min ? nla_get_u64(min) : READ_ONCE(p->min),
-		 nla_get_flag(info->attrs[HPBUF_A_POOL_PARTIAL]));
+	fill_set(p, nla_get_u64(want), min ? nla_get_u64(min) : READ_ONCE(p->min), partial);
 	return 0;
 }

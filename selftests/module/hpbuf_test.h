@@ -288,6 +288,29 @@ static inline uint64_t hpt_mark(size_t off, uint64_t salt)
 	return (off + 1) * 0x9e3779b97f4a7c15ULL ^ salt;
 }
 
+/*
+ * Bytes of the mapping [@p, @p + @size) that one fault at @at maps: a 1 GiB page, or
+ * the 2 MiB pages that share its table, which covers an aligned gigabyte.
+ */
+static inline uint64_t hpt_one_fault(const void *p, uint64_t size, const void *at,
+				     uint64_t page)
+{
+	uint64_t first = (uintptr_t)p, last = first + size;
+	uint64_t from = (uintptr_t)at & ~(SZ_1G - 1), to = from + SZ_1G;
+
+	if (page == SZ_1G)
+		return page;
+	return (to < last ? to : last) - (from > first ? from : first);
+}
+
+/* Faults that it takes to map all of it. */
+static inline uint64_t hpt_faults(const void *p, uint64_t size, uint64_t page)
+{
+	uint64_t first = (uintptr_t)p / SZ_1G, last = ((uintptr_t)p + size - 1) / SZ_1G;
+
+	return page == SZ_1G ? size / page : last - first + 1;
+}
+
 static inline void hpt_stamp(volatile unsigned char *p, size_t size, uint64_t salt)
 {
 	size_t off;

@@ -42,6 +42,8 @@
  *    numa_maps of the process (with folio mappings also pagemap, or writes
  *    clear_refs). Nothing is lost: the next access faults them in again.
  *  * A mapping without access (PROT_NONE) has no leaves.
+ *  * userfaultfd does not work on buffers: most kernels refuse to register one;
+ *    6.12 takes UFFD_FEATURE_WP_ASYNC and then gives SIGBUS.
  *  * Buffers are shared over fork(), left out of core dumps, and not charged to
  *    memory cgroups.
  */
@@ -264,8 +266,9 @@ struct hpbuf_free {
  * @scan_ns: of that, looking for candidates
  * @migrate_ns: of that, isolating and migrating (the page allocator's calls)
  * @zero_ns: of that, zeroing; see HPBUF_INFO_ZERO_NS
- * @faults: page faults that the module served: to set a leaf, or to find it set
- *	by another thread or to be made writable
+ * @faults: page faults that the module served: to set leaves, or to find them set by
+ *	another thread. One of a 1 GiB page sets its leaf; one of a 2 MiB page sets
+ *	those of all pages in the same aligned gigabyte of the mapping
  * @fault_ns: time the module took for those, in sum; what the kernel does before
  *	and after is not in it
  * @fault_max_ns: longest of those
