@@ -20,6 +20,7 @@ pools()
 
 cat >"$tmp/check.py" <<'P'
 import json
+import statistics
 import sys
 
 doc = json.load(open(sys.argv[1]))
@@ -53,6 +54,29 @@ elif what == "ratios":
     for r in rows:
         if (r["backing"] == "anon-4k") != (r["ratio"] is None) and r["verified"]:
             bad.append(r["label"] + " on " + r["backing"])
+elif what == "statistics":
+    # Worked out anew from the samples, pair by pair.
+    by = {(r["label"], r["backing"]): r for r in rows}
+    for r in rows:
+        x, q = r["samples_ns"], r["ratio"]
+        med = statistics.median(x)
+        if abs(r["median_ns"] - med) > 1 or \
+           abs(r["mad_ns"] - statistics.median(abs(v - med) for v in x)) > 1 or \
+           not min(x) - 1 <= r["ci95_ns"][0] <= med + 1 <= r["ci95_ns"][1] + 2 <= max(x) + 3 or \
+           r["warmup_ns"] in (None, 0):
+            bad.append("%s on %s" % (r["label"], r["backing"]))
+        if not q:
+            continue
+        ref = by[r["label"], q["to"]]["samples_ns"]
+        lo, hi = q["ci95"]
+        verdict = "faster" if lo > 1 else "slower" if hi < 1 else "no difference shown"
+        if q["to"] != "anon-4k" or q["verdict"] != verdict or not lo <= q["value"] <= hi or \
+           abs(q["value"] - statistics.median(a / b for a, b in zip(ref, x))) > 1e-6 * q["value"]:
+            bad.append("ratio of %s on %s" % (r["label"], r["backing"]))
+elif what == "spare":
+    total = int(next(s for s in open("/proc/meminfo") if s.startswith("MemTotal")).split()[1]) * 1024
+    if doc["env"]["spare_bytes"] != min(total // 10, 16 << 30):
+        bad.append(str(doc["env"]["spare_bytes"]))
 elif what == "stages":
     for r in rows:
         names = [s["name"] for s in r["stages"]]
@@ -98,7 +122,7 @@ if cmp -s "$tmp/before" "$tmp/after"; then
 else
 	result FAIL "pools are as before" "$(tr '\n' ' ' <"$tmp/after")"
 fi
-for what in samples checksums leaf ratios stages order missing perf; do
+for what in samples checksums leaf ratios statistics spare stages order missing perf; do
 	why=$("$python" "$tmp/check.py" "$tmp/json" 3 $what 2>&1 | tail -n 1)
 	# shellcheck disable=SC2181
 	if [ -z "$why" ]; then result OK $what; else result FAIL $what "$why"; fi

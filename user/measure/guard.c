@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +21,9 @@ struct guard {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool over;
-	_Atomic uint64_t least;
 	int meminfo;
-	uint64_t swap_before;
+	/* Under the lock, as over. */
+	uint64_t least, swap_before;
 };
 
 /* The kilobytes behind @key, as bytes; false when it is not there. */
@@ -138,7 +137,9 @@ int guard_start(struct guard **guard, uint64_t least, struct hp_error *e)
 
 void guard_least(struct guard *guard, uint64_t least)
 {
+	pthread_mutex_lock(&guard->lock);
 	guard->least = least;
+	pthread_mutex_unlock(&guard->lock);
 }
 
 void guard_end(struct guard *g)
