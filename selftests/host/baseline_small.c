@@ -3,6 +3,7 @@
  * The 4 KiB baseline: memory that holds a huge page is found out, by the pages
  * themselves, though smaps and page tables may show none; memory of single pages passes.
  */
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,10 +11,12 @@
 #include "kselftest_harness.h"
 
 #include "../../user/backing/backing.h"
+#include "../../user/measure/proc.h"
 #include "../../user/measure/small.h"
 
 #define BYTES	(UINT64_C(8) << 20)
 #define HUGE	(UINT64_C(2) << 20)
+#define SIZE_64K	"/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled"
 
 FIXTURE(range)
 {
@@ -78,6 +81,73 @@ TEST_F(range, one_huge_page)
 	ASSERT_EQ(0, mprotect(self->m.addr + HUGE, 4096, PROT_READ));
 	memset(&e, 0, sizeof(e));
 	EXPECT_EQ(HP_NOT_AS_ASKED, verify(&self->m, &e));
+}
+
+/*
+ * With huge pages of 64 KiB for everybody, which neither smaps nor page tables show: put
+ * back as it was at the end.
+ */
+FIXTURE(mthp)
+{
+	char former[16];
+};
+
+static bool put_mode(const char *mode)
+{
+	int fd = open(SIZE_64K, O_WRONLY);
+	bool ok = fd >= 0 && write(fd, mode, strlen(mode)) == (ssize_t)strlen(mode);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+FIXTURE_SETUP(mthp)
+{
+	if (!proc_bracketed(SIZE_64K, self->former, sizeof(self->former)) || !put_mode("always"))
+		SKIP(return, "needs root and a kernel with huge pages of 64 KiB (6.8)");
+}
+
+FIXTURE_TEARDOWN(mthp)
+{
+	EXPECT_TRUE(put_mode(self->former));
+}
+
+TEST_F(mthp, found_out)
+{
+	struct mapping m = { .bytes = BYTES, .asked = BYTES, .fd = -1 };
+	struct hp_error e = { 0 };
+	struct backing b;
+	struct census c;
+
+	/* A baseline without its advice. */
+	ASSERT_EQ(0, backing_parse("anon-4k", &b, &e));
+	m.b = &b;
+	b.ops->note(&m);
+	ASSERT_EQ(0, region_reserve(&m, HUGE, &e));
+	ASSERT_NE(MAP_FAILED, mmap(m.addr, BYTES, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+	memset(m.addr, 1, BYTES);
+	ASSERT_TRUE(backing_census(&m, NULL, &c));
+	if (c.pte < BYTES)
+		TH_LOG("%llu bytes are huge pages of 2 MiB", (unsigned long long)c.pmd);
+	EXPECT_EQ(HP_NOT_AS_ASKED, verify(&m, &e));
+	EXPECT_EQ(0, region_release(&m, &e));
+}
+
+TEST_F(mthp, kept_away)
+{
+	struct mapping m = { .bytes = BYTES, .asked = BYTES, .fd = -1 };
+	struct hp_error e = { 0 };
+	struct backing b;
+
+	ASSERT_EQ(0, backing_parse("anon-4k", &b, &e));
+	m.b = &b;
+	b.ops->note(&m);
+	ASSERT_EQ(0, b.ops->map(&m, &e));
+	ASSERT_EQ(0, b.ops->populate(&m, m.addr, BYTES, &e));
+	EXPECT_EQ(0, verify(&m, &e));
+	EXPECT_EQ(0, b.ops->unmap(&m, &e));
 }
 
 TEST_HARNESS_MAIN
