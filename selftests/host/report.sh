@@ -104,7 +104,7 @@ for columns in 1 40 60 100; do
 	wide=$(sed -n '/^$/,$p' out | awk '{ if (length > n) n = length } END { print n }')
 	most=$((columns < 40 ? 40 : columns))
 	holds "bars fit $most columns ($wide)" [ "$wide" -le $most ]
-	holds "marks are seen in $most columns" grep -q '[*)]$' out
+	holds "marks are seen in $most columns" grep -q 'untrusted (spread, busy)$\| \*$' out
 done
 "$hpctl" report plain.json --bars --color always >out
 holds "colours when asked for" grep -q $'\033' out

@@ -64,12 +64,12 @@ static void name_of(const struct bars *b, const json_t *row, char *buf, size_t s
 	plain(buf);
 }
 
-/* "  (untrusted (spread))", or nothing. */
+/* "  untrusted (spread)", or nothing. */
 static void mark_of(const json_t *row, char *buf, size_t size)
 {
 	const char *mark = report_text(row, "mark");
 
-	snprintf(buf, size, "%s%.80s%s", *mark ? "  (" : "", mark, *mark ? ")" : "");
+	snprintf(buf, size, "%s%.80s", *mark ? "  " : "", mark);
 	plain(buf);
 }
 
