@@ -328,7 +328,7 @@ static int all_sizes(struct bench_result *r, struct plan *p, const struct out_op
 
 	t->sizes = true;
 	for (unsigned int i = 0; i < nr && !ret && !stop_pending(); i++) {
-		struct bench_result at = { .bench = { .plan = p, .perf = r->bench.perf } };
+		struct bench_result at = { .bench = r->bench };
 
 		memcpy(at.missing, r->missing, sizeof(at.missing));
 		plan_at(p, sizes[i]);

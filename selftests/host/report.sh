@@ -81,7 +81,7 @@ marked=$("$hpctl" report plain.json | grep -c 'partial$\|not verified (page-size
 holds "the table has the three marks" [ "$marked" = 3 ]
 "$hpctl" report plain.json faster.json >out
 holds "the same of two files stand together, compared with the first" \
-	grep -Eq '^faster +get +anon-4k .* 2\.00x .*' out
+	grep -Eq '^faster +two +get +anon-4k .* 2\.00x .*' out
 "$hpctl" report plain.json faster.json plain.json --columns file,vs-first -n >out
 holds "a file given twice has two names" [ "$(awk '{ print $1 }' out | sort -u | wc -l)" = 3 ]
 "$hpctl" report nasty.json --bars >out 2>&1

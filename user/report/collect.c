@@ -138,7 +138,9 @@ static json_t *row_new(const json_t *row, const char *file, const json_t *env)
 	json_object_set_new(o, "file", out_string(file));
 	json_object_set_new(o, "host", out_string(json_string_value(json_object_get(env, "host"))));
 	json_object_update(o, (json_t *)row);
+	/* Whatever the row itself has by these names. */
 	json_object_set_new(o, "file", out_string(file));
+	json_object_set_new(o, "host", out_string(json_string_value(json_object_get(env, "host"))));
 	json_object_set_new(o, "label", out_string(label_of(row)));
 	json_object_set_new(o, "mark", mark_of(row));
 	json_object_set_new(o, "series", json_false());
@@ -150,66 +152,68 @@ static json_t *row_new(const json_t *row, const char *file, const json_t *env)
 
 /* ---- order: the same beside each other, in the order in which they came ---- */
 
+/**
+ * struct placed - a row, with what it is sorted by
+ * @place: where it came
+ * @group, @line: numbers of the first rows of the same label, and of the same backing
+ */
 struct placed {
 	json_t *row;
-	size_t place, group, backing;
+	const char *label, *backing, *file;
+	json_int_t bytes, threads;
+	size_t place, group, line;
 };
+
+static int order(json_int_t a, json_int_t b)
+{
+	return (a > b) - (a < b);
+}
 
 static int by_place(const void *a, const void *b)
 {
 	const struct placed *x = a, *y = b;
-	json_int_t bx = bytes_of(x->row), by = bytes_of(y->row);
-	json_int_t tx = threads_of(x->row), ty = threads_of(y->row);
+	int ret = order((json_int_t)x->group, (json_int_t)y->group);
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (tx != ty)
-		return tx < ty ? -1 : 1;
-	if (bx != by)
-		return bx < by ? -1 : 1;
-	if (x->backing != y->backing)
-		return x->backing < y->backing ? -1 : 1;
-	return x->place < y->place ? -1 : 1;
+	if (!ret)
+		ret = order(x->threads, y->threads);
+	if (!ret)
+		ret = order(x->bytes, y->bytes);
+	if (!ret)
+		ret = order((json_int_t)x->line, (json_int_t)y->line);
+	return ret ? ret : order((json_int_t)x->place, (json_int_t)y->place);
 }
 
-/* Number of the first row whose text is that of row @i. */
-static size_t first_with(struct placed *p, size_t i, const char *(*text)(const json_t *row))
+static void place(struct placed *p, size_t i, json_t *row)
 {
-	size_t k = 0;
+	struct placed *mine = &p[i];
 
-	while (strcmp(text(p[k].row), text(p[i].row)))
-		k++;
-	return k;
-}
-
-static const char *backing_of(const json_t *row)
-{
-	return report_text(row, "backing");
-}
-
-static const char *file_of(const json_t *row)
-{
-	return report_text(row, "file");
+	mine->row = json_incref(row);
+	mine->label = label_of(row);
+	mine->backing = report_text(row, "backing");
+	mine->file = report_text(row, "file");
+	mine->bytes = bytes_of(row);
+	mine->threads = threads_of(row);
+	mine->place = i;
+	while (strcmp(p[mine->group].label, mine->label))
+		mine->group++;
+	while (strcmp(p[mine->line].backing, mine->backing))
+		mine->line++;
 }
 
 /* A third size of the same is a series: a curve, not three bars. */
 static void find_series(struct placed *p, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		json_int_t seen[2];
+		json_int_t seen[2] = { -1, -1 };
 		size_t sizes = 0;
 
 		for (size_t k = 0; k < nr && sizes < 3; k++) {
-			json_int_t bytes = bytes_of(p[k].row);
-
-			if (p[k].group != p[i].group || p[k].backing != p[i].backing ||
-			    strcmp(file_of(p[k].row), file_of(p[i].row)) ||
-			    threads_of(p[k].row) != threads_of(p[i].row))
-				continue;
-			if ((sizes > 0 && seen[0] == bytes) || (sizes > 1 && seen[1] == bytes))
+			if (p[k].group != p[i].group || p[k].line != p[i].line ||
+			    p[k].threads != p[i].threads || p[k].bytes == seen[0] ||
+			    p[k].bytes == seen[1] || strcmp(p[k].file, p[i].file))
 				continue;
 			if (sizes < 2)
-				seen[sizes] = bytes;
+				seen[sizes] = p[k].bytes;
 			sizes++;
 		}
 		json_object_set_new(p[i].row, "series", json_boolean(sizes > 2));
@@ -219,13 +223,11 @@ static void find_series(struct placed *p, size_t nr)
 /* Each row against the first of its kind, which stands somewhere above it. */
 static void compare_files(struct placed *p, size_t nr)
 {
-	for (size_t i = 1; i < nr; i++) {
-		size_t first = i;
-
-		while (first && report_same(p[first - 1].row, p[i].row) &&
-		       p[first - 1].backing == p[i].backing)
-			first--;
-		if (first != i && strcmp(file_of(p[first].row), file_of(p[i].row)))
+	for (size_t i = 1, first = 0; i < nr; i++) {
+		if (p[first].group != p[i].group || p[first].line != p[i].line ||
+		    p[first].threads != p[i].threads || p[first].bytes != p[i].bytes)
+			first = i;
+		else if (strcmp(p[first].file, p[i].file))
 			json_object_set_new(p[i].row, "vs", versus(p[first].row, p[i].row));
 	}
 }
@@ -238,12 +240,8 @@ static int arrange(json_t *results, struct hp_error *e)
 
 	if (!p)
 		return hp_fail(e, HP_RESOURCE, ENOMEM, "no memory for %zu rows", nr);
-	json_array_foreach(results, i, row) {
-		p[i].row = json_incref(row);
-		p[i].place = i;
-		p[i].group = first_with(p, i, label_of);
-		p[i].backing = first_with(p, i, backing_of);
-	}
+	json_array_foreach(results, i, row)
+		place(p, i, row);
 	find_series(p, nr);
 	qsort(p, nr, sizeof(*p), by_place);
 	compare_files(p, nr);

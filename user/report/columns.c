@@ -57,6 +57,18 @@ static bool any_threads(const json_t *rows)
 	return false;
 }
 
+/* Files of several machines. */
+static bool several_hosts(const json_t *rows)
+{
+	const json_t *row, *first = json_array_get(rows, 0);
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+		if (strcmp(report_text(row, "host"), report_text(first, "host")))
+			return true;
+	return false;
+}
+
 void report_columns(const json_t *doc, struct out_col cols[REPORT_COLS])
 {
 	const json_t *rows = json_object_get(doc, "results");
@@ -66,6 +78,8 @@ void report_columns(const json_t *doc, struct out_col cols[REPORT_COLS])
 	for (struct out_col *c = cols; c->name; c++) {
 		if (!strcmp(c->name, "FILE"))
 			c->shown = several;
+		else if (!strcmp(c->name, "HOST"))
+			c->shown = several_hosts(rows);
 		else if (!strcmp(c->name, "THREADS"))
 			c->shown = any_threads(rows);
 		else if (!strcmp(c->name, "WALK"))

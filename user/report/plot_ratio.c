@@ -102,7 +102,7 @@ int plots_ratio(struct plots *p, struct hp_error *e)
 	return plot_end(p, "Ratio to the reference",
 			"Bars begin at 1: to the right faster than the reference of the same\n"
 			"file, to the left slower. Lines: 95 % interval of the paired runs; one\n"
-			"that crosses 1 shows no difference. Rows that are not verified have no ratio;\n"
-			"fainter ones with a * are not to be trusted, see the table.",
+			"that crosses 1 shows no difference. Rows that are not verified have no\n"
+			"ratio; fainter ones with a * are not to be trusted, see the table.",
 			e);
 }
