@@ -80,6 +80,11 @@ int stop_error(struct hp_error *e)
 			"the system swapped more and more during the run; what is shown is partial");
 		return hp_hint(e, "end what uses the memory, or take a smaller --size");
 	}
+	if (sig == STOP_BUS) {
+		hp_fail(e, HP_RESOURCE, EFAULT,
+			"a page could not be had when it was touched (SIGBUS); what is shown is partial");
+		return hp_hint(e, "a hugetlb cgroup's limit that was lowered, a file cut short, or broken memory: see the kernel log");
+	}
 	return hp_fail(e, 128 + sig, EINTR, "stopped by SIG%s; what is shown is partial",
 		       sigabbrev_np(sig));
 }

@@ -22,6 +22,7 @@ void stop_install(uint64_t limit_ns);
 /** Other reasons than signals: see guard.h. */
 #define STOP_MEMORY	1000
 #define STOP_SWAP	1001
+#define STOP_BUS	1002	/* see bus.h */
 
 /** stop_because - end as by a signal; from any thread, the first reason counts */
 void stop_because(int reason);

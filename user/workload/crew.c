@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/bus.h"
+#include "measure/stop.h"
+
 #define STACK	(256 << 10)
 
 struct member {
@@ -50,7 +53,8 @@ static void pin(struct crew *crew, unsigned int me)
 /* Pinning may have failed, or be undone from outside (cpusets, taskset). */
 static void work(struct crew *crew, unsigned int me)
 {
-	crew->fn(me, crew->arg);
+	if (!bus_try(crew->fn, me, crew->arg))
+		stop_because(STOP_BUS);
 	crew->member[me].moved = sched_getcpu() != (int)crew->member[me].cpu;
 }
 
@@ -82,6 +86,8 @@ static int start_threads(struct crew *crew)
 	pthread_attr_setstacksize(&attr, STACK);
 	/* Signals go to the first thread, which is the one that waits. */
 	sigfillset(&all);
+	/* But for what a thread does to itself. */
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (unsigned int i = 1; i < crew->size && !err; i++) {
 		crew->member[i].crew = crew;
@@ -103,6 +109,7 @@ int crew_new(struct crew **out, unsigned int threads, struct hp_error *e)
 	if (!crew)
 		return hp_fail(e, HP_RESOURCE, ENOMEM, "out of memory");
 	crew->size = threads;
+	bus_install();
 	if (sched_getaffinity(0, sizeof(crew->allowed), &crew->allowed)) {
 		CPU_ZERO(&crew->allowed);
 		CPU_SET(0, &crew->allowed);

@@ -31,6 +31,8 @@ unsigned int crew_moved(const struct crew *crew);
  * @fn: gets its number 0..threads-1 and @arg
  * @to: gets a stage @name of the time from the common start to the last end
  *
+ * A SIGBUS in @fn ends it there, and the run by stop_because().
+ *
  * Returns the stage, NULL when @to was full.
  */
 struct stage *crew_run(struct crew *crew, unsigned int threads,
