@@ -190,12 +190,13 @@ static int put_plots(FILE *f, const json_t *doc, struct hp_error *e)
 	} parts[] = {
 		{ "By size of the array", "", plots_series },
 		{ "Ratios", "", plots_ratio },
-		{ "Every run", "Dots: the counted runs; cross and line: median and its 95 %\n"
-		  "interval.\nFainter ones with a * are not to be trusted, see the table.",
+		{ "Every run", "Dots: the counted runs, 200 of a row at most. Cross and line:\n"
+		  "median and its 95 % interval.\n"
+		  "Fainter ones with a * are not to be trusted, see the table.",
 		  plots_samples },
 		{ "Stages", "", plots_stages },
 	};
-	struct plots p = { .doc = doc };
+	struct plots p = { .doc = doc, .several = plots_several(doc) };
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts) && !e->code; i++) {
 		char *text = NULL;

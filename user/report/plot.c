@@ -119,14 +119,60 @@ void plot_label(FILE *f, const char *text)
 	fputc('\'', f);
 }
 
+/* Whether rows that have the whole number @key differ in it. */
+static bool differ(const json_t *rows, const char *key)
+{
+	const json_t *row, *first = NULL, *v;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		v = json_object_get(row, key);
+		if (!json_is_integer(v))
+			continue;
+		if (!first)
+			first = v;
+		if (json_integer_value(v) != json_integer_value(first))
+			return true;
+	}
+	return false;
+}
+
+unsigned int plots_several(const json_t *doc)
+{
+	const json_t *rows = json_object_get(doc, "results");
+
+	return (json_array_size(fmt_lookup(doc, "env.files")) > 1 ? PLOTS_FILES : 0U) |
+	       (differ(rows, "bytes_asked") ? PLOTS_SIZES : 0U) |
+	       (differ(rows, "threads") ? PLOTS_THREADS : 0U);
+}
+
+/* "get 64.00 MiB x2  ": what the row is about. */
+static void work_of(const struct plots *p, const json_t *row, char *buf, size_t size)
+{
+	const json_t *bytes = json_object_get(row, "bytes_asked");
+	const json_t *threads = json_object_get(row, "threads");
+	char text[32] = "", times[32] = "";
+
+	if (p->several & PLOTS_SIZES && json_is_integer(bytes))
+		out_bytes(text, (unsigned long long)json_integer_value(bytes));
+	if (p->several & PLOTS_THREADS && json_is_integer(threads))
+		snprintf(times, sizeof(times), " x%" JSON_INTEGER_FORMAT,
+			 json_integer_value(threads));
+	snprintf(buf, size, "%.24s%s%s%s  ", report_text(row, "label"), *text ? " " : "", text,
+		 times);
+}
+
 char *plot_row_name(const struct plots *p, const json_t *row, bool workload, char *buf,
 		    size_t size)
 {
-	bool several = json_array_size(fmt_lookup(p->doc, "env.files")) > 1;
+	bool files = p->several & PLOTS_FILES;
+	char work[96] = "";
 
-	snprintf(buf, size, "%.24s%s%.32s%s%.24s%s", workload ? report_text(row, "label") : "",
-		 workload ? "  " : "", report_text(row, "backing"), several ? "  " : "",
-		 several ? report_text(row, "file") : "", *report_text(row, "mark") ? " *" : "");
+	if (workload)
+		work_of(p, row, work, sizeof(work));
+	snprintf(buf, size, "%s%.32s%s%.24s%s", work, report_text(row, "backing"),
+		 files ? "  " : "", files ? report_text(row, "file") : "",
+		 *report_text(row, "mark") ? " *" : "");
 	return buf;
 }
 

@@ -17,17 +17,23 @@
 /**
  * struct plots - the page that figures are put into
  * @html: of the page
+ * @several: what rows differ in beside workload and backing, by plots_several()
  * @nr: figures so far; @left_out: those beyond PLOTS_MAX
  * @script, @text, @len: of the plot that was begun
  */
 struct plots {
 	const json_t *doc;
 	FILE *html;
+	unsigned int several;
 	unsigned int nr, left_out;
 	FILE *script;
 	char *text;
 	size_t len;
 };
+
+/** plots_several - a bit for each of files, sizes and threads that there are several of */
+unsigned int plots_several(const json_t *doc);
+enum { PLOTS_FILES = 1, PLOTS_SIZES = 2, PLOTS_THREADS = 4 };
 
 /** plots_ratio - ratios to the reference with their intervals, all workloads */
 int plots_ratio(struct plots *p, struct hp_error *e);
@@ -52,7 +58,10 @@ int plot_end(struct plots *p, const char *title, const char *caption, struct hp_
 /** plot_label - @text as gnuplot's quoted string, what is odd as '?' */
 void plot_label(FILE *f, const char *text);
 
-/** plot_row_name - "anon-thp", with the workload and the file where wanted */
+/**
+ * plot_row_name - "anon-thp", with the file where there are several
+ * @workload: with the workload too, its size and its threads where there are several
+ */
 char *plot_row_name(const struct plots *p, const json_t *row, bool workload, char *buf,
 		    size_t size);
 

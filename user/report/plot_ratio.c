@@ -39,7 +39,7 @@ static void put_axis(struct plots *p, double lo, double hi)
 static void put_row(struct plots *p, const json_t *row, size_t n, double value, double lo,
 		    double hi, FILE *boxes, FILE *lines)
 {
-	char name[128], text[32];
+	char name[192], text[32];
 
 	fprintf(p->script, "set ytics %s(", n > 1 ? "add " : "");
 	plot_label(p->script, plot_row_name(p, row, true, name, sizeof(name)));

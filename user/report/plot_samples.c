@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "out/fmt.h"
 #include "report/collect.h"
@@ -16,6 +17,9 @@ static double per(const json_t *row)
 	return ops > 0 ? ops : 1;
 }
 
+/* Dots of a row at most: more are a smear, and make the page large. */
+#define DOTS_MAX	200
+
 struct span {
 	const json_t *rows;
 	size_t from, to;
@@ -24,8 +28,17 @@ struct span {
 
 static bool is_there(const json_t *row)
 {
-	return json_array_size(json_object_get(row, "samples_ns")) > 0 &&
+	bool walk = !strncmp(report_text(row, "figure.what"), "walk", 4);
+
+	/* A walk's samples are not saved, but its median is. */
+	return (walk || json_array_size(json_object_get(row, "samples_ns")) > 0) &&
 	       isfinite(report_ns(row)) && !json_is_true(json_object_get(row, "series"));
+}
+
+static void widen(struct span *s, double ns)
+{
+	s->lo = fmin(s->lo, ns);
+	s->hi = fmax(s->hi, ns);
 }
 
 static size_t find_span(struct span *s)
@@ -41,24 +54,28 @@ static size_t find_span(struct span *s)
 		if (!is_there(row))
 			continue;
 		nr++;
-		json_array_foreach(json_object_get(row, "samples_ns"), k, v) {
-			s->lo = fmin(s->lo, json_number_value(v) / per(row));
-			s->hi = fmax(s->hi, json_number_value(v) / per(row));
-		}
+		widen(s, report_ns(row));
+		json_array_foreach(json_object_get(row, "samples_ns"), k, v)
+			widen(s, json_number_value(v) / per(row));
+		json_array_foreach(fmt_lookup(row, "figure.ci95_ns"), k, v)
+			widen(s, json_number_value(v));
 	}
-	return s->lo > 0 && s->hi < 1e18 ? nr : 0;
+	return s->lo > -1e18 && s->hi < 1e18 ? nr : 0;
 }
 
 static void put_points(FILE *f, const struct plots *p, const json_t *row, size_t n, double factor)
 {
-	const json_t *v;
-	size_t k;
+	const json_t *list = json_object_get(row, "samples_ns"), *v;
+	size_t step = (json_array_size(list) + DOTS_MAX - 1) / DOTS_MAX, k;
 
 	/* Those of one value stand beside each other, by a fixed rule. */
-	json_array_foreach(json_object_get(row, "samples_ns"), k, v)
+	json_array_foreach(list, k, v) {
+		if (k % step)
+			continue;
 		fprintf(f, "%.9g %.3f %u\n", json_number_value(v) / per(row) / factor,
 			(double)n + ((double)(k * 7 % 11) - 5) * 0.045,
 			plot_shade(row, plot_row_color(p, row)));
+	}
 }
 
 static void put_middle(FILE *f, const json_t *row, size_t n, double factor)
@@ -74,7 +91,7 @@ static void put_middle(FILE *f, const json_t *row, size_t n, double factor)
 
 static void put_rows(struct plots *p, const struct span *s, double factor)
 {
-	char *points = NULL, *middles = NULL, name[128], text[32];
+	char *points = NULL, *middles = NULL, name[192], text[32];
 	size_t size, n = 0;
 	FILE *a = open_memstream(&points, &size), *b = open_memstream(&middles, &size);
 
@@ -116,11 +133,13 @@ static int put_group(struct plots *p, struct span *s, struct hp_error *e)
 		return e->code;
 	plot_rows(p, nr);
 	unit = plot_unit(s->hi, &factor);
-	if (s->hi / s->lo > 8)
+	if (s->lo > 0 && s->hi / s->lo > 8)
 		plot_log(p, 'x', s->lo * 0.9 / factor, s->hi * 1.1 / factor);
 	else
-		fprintf(p->script, "set xrange [0:%.6g]\n", s->hi * 1.04 / factor);
-	fprintf(p->script, "set xlabel '%s each'\n", unit);
+		fprintf(p->script, "set xrange [%.6g:%.6g]\n", fmin(0, s->lo * 1.04) / factor,
+			s->hi * 1.04 / factor);
+	fprintf(p->script, "set xlabel '%s, one %s'\n", unit,
+		report_text(json_array_get(s->rows, s->from), "figure.what"));
 	put_rows(p, s, factor);
 	return plot_end(p, report_group(json_array_get(s->rows, s->from), title, sizeof(title)),
 			NULL, e);

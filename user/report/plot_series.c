@@ -244,7 +244,7 @@ static char *caption_of(const struct plots *p, const struct curves *c)
 
 static int put_curves(struct plots *p, struct curves *c, struct hp_error *e)
 {
-	char title[128], name[128], *caption;
+	char title[128], name[192], *caption;
 
 	find_lines(c);
 	find_marks(p, c);

@@ -49,7 +49,7 @@ static bool is_there(const json_t *row)
 static void put_row(struct plots *p, FILE *data, const json_t *row, size_t n, double factor,
 		    struct names *names)
 {
-	char name[128], text[32];
+	char name[192], text[32];
 	const json_t *stage;
 	double from = 0;
 	size_t i;
