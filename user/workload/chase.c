@@ -34,10 +34,10 @@ uint64_t chain_element(const struct chain *c, uint64_t p)
 
 void chain_build(const struct chain *c, uint64_t seed)
 {
-	for (uint64_t p = 0; p < c->pages; p++)
+	for (uint64_t p = 0; p < c->pages && !workload_stopped(p); p++)
 		packed_put(c->base, chain_element(c, p), p);
 	/* Swapping with a smaller one only leaves a single cycle. */
-	for (uint64_t p = c->pages; p-- > 1;) {
+	for (uint64_t p = c->pages; p-- > 1 && !workload_stopped(p);) {
 		uint64_t q = packed_index(packed_random(&seed), p);
 		uint64_t ep = chain_element(c, p), eq = chain_element(c, q);
 		uint64_t v = packed_get(c->base, ep);
@@ -45,7 +45,7 @@ void chain_build(const struct chain *c, uint64_t seed)
 		packed_put(c->base, ep, packed_get(c->base, eq));
 		packed_put(c->base, eq, v);
 	}
-	for (uint64_t p = 0; p < c->pages; p++) {
+	for (uint64_t p = 0; p < c->pages && !workload_stopped(p); p++) {
 		uint64_t e = chain_element(c, p);
 
 		packed_put(c->base, e, chain_element(c, packed_get(c->base, e)));

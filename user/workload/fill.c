@@ -56,7 +56,7 @@ static uint64_t fill_expect(const struct shard *s)
 {
 	uint64_t salt = salt_of(s), sum = 0;
 
-	for (uint64_t i = s->first; i < s->first + s->ops; i++)
+	for (uint64_t i = s->first; i < s->first + s->ops && !workload_stopped(i); i++)
 		sum += data_value(i, salt);
 	return sum;
 }

@@ -12,7 +12,7 @@ uint64_t stream_sum(const struct shard *s, uint64_t salt)
 {
 	uint64_t state = s->seed, sum = 0;
 
-	for (uint64_t k = 0; k < s->ops; k++)
+	for (uint64_t k = 0; k < s->ops && !workload_stopped(k); k++)
 		sum += data_value(stream_next(&state, s->first, s->count), salt);
 	return sum;
 }

@@ -77,7 +77,7 @@ static uint64_t touch_expect(const struct shard *s)
 	if (s->pass != 2)
 		return 0;
 	for (uint64_t round = 0; round < s->ops / n; round++)
-		for (uint64_t i = 0; i < n; i++)
+		for (uint64_t i = 0; i < n && !workload_stopped(i); i++)
 			sum += byte_of(start + i, 1 + round);
 	return sum;
 }
