@@ -139,12 +139,15 @@ static void print_limits(const json_t *row)
 static json_t *hugetlb_file(unsigned int node, unsigned int page_shift, const char *name)
 {
 	char path[160];
-	uint64_t v;
+	uint64_t v = 0;
+	bool ok;
 
 	snprintf(path, sizeof(path),
 		 "/sys/devices/system/node/node%u/hugepages/hugepages-%lukB/%s", node,
 		 1UL << (page_shift - 10), name);
-	return integer_if(proc_u64(path, &v), v);
+	/* Not in one line: arguments are evaluated in any order. */
+	ok = proc_u64(path, &v);
+	return integer_if(ok, v);
 }
 
 static json_t *hugetlb_json(json_t *node, unsigned int page_shift, json_t *pages, json_t *free,
