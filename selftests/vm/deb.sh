@@ -99,7 +99,7 @@ cp "$debs"/hpbuf-dkms_*.deb "$debs"/hpctl_*.deb "$debs"/libhpbuf1_*.deb \
 result "what the packages depend on" in_root "$root" "
 	apt-get -qq update
 	apt-get -qq -y --no-install-recommends install dkms linux-headers-$rel adduser \
-		libjansson4 libmnl-dev libsmartcols1 libnuma1 pkg-config"
+		libjansson4 libmnl-dev libsmartcols1 libnuma1 pkg-config libc6-dev"
 listing >"$out/before"
 result "the packages are installed" in_root "$root" \
 	"apt-get -y --no-install-recommends install /debs/*.deb"
@@ -144,9 +144,22 @@ listing >"$out/after"
 result "the purge leaves nothing" diff "$out/before" "$out/after"
 echo "1..$number" >>"$out/root.ktap"
 
-extra=()
+# The totals: of the guest, as many results as its plan says, or it has died.
 case $status in
 0 | 1) ;;
-*) extra=(-f "the guest ended with status $status") ;;
+*) echo "not ok 0 the guest ended with status $status" >>"$out/guest.ktap" ;;
 esac
-"$python" "$vm/ktap.py" "${extra[@]}" "root=$out/root.ktap" "guest=$out/guest.ktap"
+awk '
+	/^(not )?ok / { total++ }
+	/^ok .* # SKIP/ { skipped++; print "SKIPPED: " $0; next }
+	/^ok / { passed++ }
+	/^not ok / { failed++; print "FAILED: " $0 }
+	/^1\.\./ { planned += substr($0, 4) }
+	END {
+		if (planned != total) {
+			failed++
+			print "FAILED: " total " results, " planned + 0 " were planned"
+		}
+		printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+		exit failed > 0
+	}' "$out/root.ktap" "$out/guest.ktap"
