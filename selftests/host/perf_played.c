@@ -115,7 +115,7 @@ static int hpctl(char **argv)
 
 TEST(required)
 {
-	char *argv[10] = { "hpctl", "run", "get", "-s", "1M", "-r", "1", "--ops", "100000",
+	char *argv[11] = { "hpctl", "run", "get", "-s", "1M", "-r", "1", "--ops", "100000",
 			    "--require-counters", NULL };
 	int rc;
 
