@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -76,6 +77,29 @@ static int check(const struct report *r, const struct out_opts *o, struct hp_err
 	}
 	if (own > 1)
 		return hp_fail(e, HP_USAGE, 0, "stdout takes one of --json, --csv - and the like");
+	return HP_OK;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return a && b && !stat(a, &sa) && !stat(b, &sb) && S_ISREG(sa.st_mode) &&
+	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* What was measured is not to be lost to a report of it. */
+static int check_inputs(const struct report *r, const struct out_opts *o, char **paths,
+			size_t nr, struct hp_error *e)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (same_file(o->save, paths[i]))
+			return hp_fail(e, HP_USAGE, 0, "--output would overwrite %.200s", paths[i]);
+		for (size_t k = 0; k < ARRAY_SIZE(r->forms); k++)
+			if (same_file(r->forms[k].path, paths[i]))
+				return hp_fail(e, HP_USAGE, 0, "--%s would overwrite %.200s",
+					       r->forms[k].option, paths[i]);
+	}
 	return HP_OK;
 }
 
@@ -205,6 +229,7 @@ int cmd_report(struct hp_ctx *ctx, int argc, char **argv)
 	}
 	if (!e.code && !check(&r, &ctx->out, &e) &&
 	    !out_check_columns(&ctx->out, report_cols, &e) &&
+	    !check_inputs(&r, &ctx->out, argv + first, (size_t)(argc - first), &e) &&
 	    !load_all(argv + first, (size_t)(argc - first), doc, &e)) {
 		tell(doc);
 		if (!put_forms(&r, doc, &e))

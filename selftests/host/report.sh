@@ -148,6 +148,11 @@ ends 2 "no file"
 ends 2 "one file for two forms" plain.json --csv x --html x
 ends 2 "two forms on stdout" plain.json --csv - --markdown -
 ends 2 "a form without a file" plain.json --csv ""
+cp plain.json input.json
+ln -sf input.json alias.json
+ends 2 "a form that would overwrite its input" input.json --csv ./input.json
+ends 2 "the same by another name" alias.json -o input.json
+holds "the input is untouched" cmp plain.json input.json
 ends 2 "an unknown column" plain.json --columns nosuch
 holds "nothing half written is left" [ -z "$(find . -name '*.??????' ! -name '*.json')" ]
 

@@ -15,6 +15,9 @@
 #define WIDTH		860
 #define ROW_HEIGHT	24
 
+/* Of a row's name: a longer one would leave the plot no room. */
+#define NAME_COLS	48
+
 /* Pixels below the bars, for the axis, and above them. */
 #define BELOW		60
 #define ABOVE		8
@@ -166,13 +169,15 @@ char *plot_row_name(const struct plots *p, const json_t *row, bool workload, cha
 		    size_t size)
 {
 	bool files = p->several & PLOTS_FILES;
-	char work[96] = "";
+	char work[96] = "", name[192];
 
 	if (workload)
 		work_of(p, row, work, sizeof(work));
-	snprintf(buf, size, "%s%.32s%s%.24s%s", work, report_text(row, "backing"),
-		 files ? "  " : "", files ? report_text(row, "file") : "",
-		 *report_text(row, "mark") ? " *" : "");
+	snprintf(name, sizeof(name), "%s%.32s%s%.24s", work, report_text(row, "backing"),
+		 files ? "  " : "", files ? report_text(row, "file") : "");
+	if (strlen(name) > NAME_COLS)
+		memcpy(name + NAME_COLS - 2, "..", 3);
+	snprintf(buf, size, "%s%s", name, *report_text(row, "mark") ? " *" : "");
 	return buf;
 }
 
