@@ -171,13 +171,14 @@ static void see_notices(struct hpbuf_nl *nl)
 
 static void request(struct hpbuf_nl *nl, unsigned int which)
 {
+	struct hpbuf_nl_pool_set set = { .page_shift = 21, .want = 4, .min = 1, .has_min = true };
 	struct hpbuf_nl_walk walk;
-	struct hpbuf_nl_trace trace;
+	struct hpbuf_nl_trace trace = { .enabled = false };
 	struct hpbuf_nl_buf buf;
 	uint32_t group;
 	uint16_t id;
 
-	switch (which % 9) {
+	switch (which % 12) {
 	case 0:
 		hpbuf_nl_bufs(nl, see_buf, NULL);
 		break;
@@ -207,6 +208,16 @@ static void request(struct hpbuf_nl *nl, unsigned int which)
 		break;
 	case 8:
 		hpnl_resolve(nl, "hpbuf", "events", &id, &group);
+		break;
+	case 9:
+		hpbuf_nl_pool_set(nl, &set);
+		break;
+	case 10:
+		trace.has_enabled = trace.has_pid = trace.has_threshold_ns = trace.has_cgroup = true;
+		hpbuf_nl_trace_set(nl, &trace);
+		break;
+	case 11:
+		hpbuf_nl_stat_reset(nl);
 		break;
 	}
 	MUST(strnlen(nl->err, sizeof(nl->err)) < sizeof(nl->err));
