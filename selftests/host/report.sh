@@ -74,6 +74,19 @@ for names in plain nasty sweep "plain faster" "plain nasty sweep faster"; do
 	fi
 done
 
+if [ -n "$gnuplot" ]; then
+	"$python" -c 'import json
+d = json.load(open("sweep.json"))
+d["env"]["reach"].update(tlbs=[], tlb_from=None, tlb_why="CPUID hides it")
+json.dump(d, open("no-tlb.json", "w"))
+del d["env"]["reach"]
+json.dump(d, open("no-reach.json", "w"))'
+	"$hpctl" report no-tlb.json --html h -q >/dev/null
+	holds "a TLB that is not known is not drawn, and that is said" \
+		bash -c 'grep -q "No TLB is drawn: CPUID hides it" h && ! grep -q ">TLB, " h && grep -q "L3 cache" h'
+	"$hpctl" report no-reach.json --html h -q >/dev/null
+	holds "nothing known is said too" grep -q 'was not saved with it' h
+fi
 "$hpctl" report plain.json --csv - >out 2>/dev/null
 "$hpctl" report plain.json --csv c >/dev/null 2>&1
 holds "--csv - is what --csv FILE holds" cmp out c

@@ -213,7 +213,8 @@ static void request(struct hpbuf_nl *nl, unsigned int which)
 		hpbuf_nl_pool_set(nl, &set);
 		break;
 	case 10:
-		trace.has_enabled = trace.has_pid = trace.has_threshold_ns = trace.has_cgroup = true;
+		trace.has_enabled = trace.has_pid = true;
+		trace.has_threshold_ns = trace.has_cgroup = true;
 		hpbuf_nl_trace_set(nl, &trace);
 		break;
 	case 11:
