@@ -311,7 +311,7 @@ PACKED_INLINE void packed_fillw(void *base, uint64_t first, uint64_t count,
 /* The same in vectors of four elements. */
 #ifdef PACKED_AVX2
 
-/** Elements that packed_put4w_avx2() may write behind its own, at most. */
+/** Elements behind its own four that a vector may reach, at most. */
 #define PACKED_BEHIND	14
 
 /**
@@ -395,6 +395,89 @@ static void name(void *base, uint64_t first, uint64_t count, uint64_t arg)		\
 {											\
 	PACKED_TRY_AVX2(name, base, first, count, arg);					\
 	packed_fillw(base, first, count, width, fn, arg);				\
+}
+
+/**
+ * packed_sumw - sum of elements @first to @first + @count - 1, modulo 2^64
+ */
+PACKED_INLINE uint64_t packed_sumw(const void *base, uint64_t first, uint64_t count,
+				   unsigned int width)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = first; i < first + count; i++)
+		sum += packed_getw(base, i, width);
+	return sum;
+}
+
+#ifdef PACKED_AVX2
+
+/**
+ * packed_get4w_avx2 - four elements from @src by two loads of 16 bytes
+ * Only where PACKED_BEHIND elements follow that may be read.
+ */
+PACKED_INLINE PACKED_AVX2 __m256i packed_get4w_avx2(const unsigned char *src,
+						    unsigned int width)
+{
+	unsigned char from[32];
+	__m128i lo = _mm_loadu_si128((const __m128i *)src);
+	__m128i hi = _mm_loadu_si128((const __m128i *)(src + 2 * width));
+
+#pragma GCC unroll 32
+	for (unsigned int k = 0; k < 32; k++) {
+		unsigned int at = k % 8;
+
+		from[k] = (unsigned char)(at < width ? k % 16 / 8 * width + at : 0x80);
+	}
+	return _mm256_shuffle_epi8(_mm256_set_m128i(hi, lo),
+				   _mm256_loadu_si256((const __m256i *)from));
+}
+
+PACKED_INLINE PACKED_AVX2 uint64_t packed_sumw_avx2(const void *base, uint64_t first,
+						    uint64_t count, unsigned int width)
+{
+	const unsigned char *p = (const unsigned char *)base + first * width;
+	const uint64_t end = first + count;
+	__m256i a = _mm256_setzero_si256(), b = a;
+	uint64_t i = first, sums[4];
+
+	for (; end - i >= 8 + PACKED_BEHIND; i += 8, p += 8 * (size_t)width) {
+		a = _mm256_add_epi64(a, packed_get4w_avx2(p, width));
+		b = _mm256_add_epi64(b, packed_get4w_avx2(p + 4 * (size_t)width, width));
+	}
+	_mm256_storeu_si256((__m256i *)sums, _mm256_add_epi64(a, b));
+	return sums[0] + sums[1] + sums[2] + sums[3] +
+	       packed_sumw(base, i, end - i, width);
+}
+
+#define PACKED_SUMMER_AVX2(name, width)							\
+PACKED_AVX2 __attribute__((unused))							\
+static uint64_t name##_avx2(const void *base, uint64_t first, uint64_t count)		\
+{											\
+	return packed_sumw_avx2(base, first, count, width);				\
+}
+#define PACKED_TRY_SUM_AVX2(name, ...) do {						\
+	if (__builtin_cpu_supports("avx2"))						\
+		return name##_avx2(__VA_ARGS__);					\
+} while (0)
+
+#else
+#define PACKED_SUMMER_AVX2(...)
+#define PACKED_TRY_SUM_AVX2(...)	do { } while (0)
+#endif
+
+/**
+ * PACKED_SUMMER - define name(base, first, count): packed_sumw() with the widest
+ * loads that the CPU it runs on has; nothing behind the last element is read
+ * @width: a constant
+ */
+#define PACKED_SUMMER(name, width)							\
+PACKED_SUMMER_AVX2(name, width)								\
+__attribute__((unused))									\
+static uint64_t name(const void *base, uint64_t first, uint64_t count)			\
+{											\
+	PACKED_TRY_SUM_AVX2(name, base, first, count);					\
+	return packed_sumw(base, first, count, width);					\
 }
 
 /* The same for five bytes. */

@@ -188,6 +188,16 @@ static int add_workload(struct plan *p, const char *name, struct hp_error *e)
 	return HP_OK;
 }
 
+static int add_control(struct plan *p, unsigned int at, const struct workload *w,
+		       struct hp_error *e)
+{
+	if (add_workload(p, w->name, e))
+		return e->code;
+	memmove(&p->w[at + 1], &p->w[at], (p->nr_w - 1 - at) * sizeof(p->w[0]));
+	p->w[at] = w;
+	return HP_OK;
+}
+
 /* The controls of those that have one, where they were not asked for anyway. */
 static int add_controls(struct plan *p, struct hp_error *e)
 {
@@ -197,7 +207,7 @@ static int add_controls(struct plan *p, struct hp_error *e)
 
 		for (unsigned int k = 0; k < p->nr_w; k++)
 			there = there || p->w[k] == w;
-		if (!there && add_workload(p, w->name, e))
+		if (!there && add_control(p, i + 1, w, e))
 			return e->code;
 	}
 	return HP_OK;

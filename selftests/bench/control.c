@@ -17,7 +17,7 @@ uint64_t control_get(const unsigned char *base, uint64_t n, uint64_t ops, uint64
 		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
 		z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
 		z ^= z >> 31;
-		i = (uint64_t)(((unsigned __int128)z * n) >> 64);
+		i = (uint64_t)(((__uint128_t)z * n) >> 64);
 		p = base + 5 * i;
 		sum += p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
 		       (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32;

@@ -84,6 +84,7 @@ conforms run get --sweep 4M..8M -r 1 --ops 20000
 conforms run get --sweep 4M..8M --dry-run
 conforms run get --sweep 8M..4M
 conforms run churn sparse -s 8M -r 1
+conforms run rand-fill get-batch hash index scan -s 8M -r 1
 conforms run nonsense
 "$hpctl" compare touch -b anon-4k,anon-thp -s 8M -r 2 -q -o "$tmp/compare.json" >/dev/null 2>&1
 "$hpctl" walk -b anon-4k -s 8M -q -o "$tmp/walk.json" >/dev/null 2>&1

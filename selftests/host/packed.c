@@ -240,6 +240,41 @@ TEST(bulk_fill_is_the_naive_one)
 	}
 }
 
+#define SUMMER(width)	PACKED_SUMMER(sum##width, width)
+SUMMER(1) SUMMER(2) SUMMER(3) SUMMER(4) SUMMER(5) SUMMER(6) SUMMER(7) SUMMER(8)
+
+static uint64_t (*const summers[])(const void *base, uint64_t first, uint64_t count) = {
+	sum1, sum2, sum3, sum4, sum5, sum6, sum7, sum8,
+};
+
+/* Up to an inaccessible page. */
+TEST(widest_sum_is_the_naive_one)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, p);
+	ASSERT_EQ(0, mprotect(p + page, page, PROT_NONE));
+	for (unsigned int width = 1; width <= 8; width++) {
+		uint64_t n = page / width;
+		unsigned char *base = p + page - n * width;
+
+		for (uint64_t i = 0; i < n; i++)
+			naive_set(base, i, width, mixed(i, width));
+		for (uint64_t count = 0; count < 100; count++) {
+			uint64_t sum = 0;
+
+			for (uint64_t i = n - count; i < n; i++)
+				sum += mixed(i, width);
+			ASSERT_EQ(sum, summers[width - 1](base, n - count, count)) {
+				TH_LOG("width %u count %lu", width, (unsigned long)count);
+			}
+		}
+	}
+	munmap(p, 2 * page);
+}
+
 TEST(fast_set_is_the_naive_one)
 {
 	unsigned char a[256], b[256];

@@ -7,15 +7,17 @@
 #define SHARD_UNIT	4096
 
 const struct workload *const workload_table[] = {
-	&workload_touch, &workload_fill, &workload_get, &workload_get_safe,
-	&workload_get_fast, &workload_get_batch, &workload_set, &workload_set_fast,
-	&workload_chase, &workload_matrix, &workload_churn, &workload_sparse,
-	NULL
+	&workload_touch, &workload_fill, &workload_rand_fill, &workload_rand_gen,
+	&workload_get, &workload_get_safe, &workload_get_fast, &workload_get_batch,
+	&workload_set, &workload_set_fast, &workload_chase, &workload_hash, &workload_index,
+	&workload_index_range, &workload_scan, &workload_churn, &workload_sparse,
+	&workload_matrix, NULL
 };
 
 const char *const workload_names[] = {
-	"touch", "fill", "get", "get-safe", "get-fast", "get-batch", "set", "set-fast",
-	"chase", "matrix", "churn", "sparse", NULL
+	"touch", "fill", "rand-fill", "rand-gen", "get", "get-safe", "get-fast", "get-batch",
+	"set", "set-fast", "chase", "hash", "index", "index-range", "scan", "churn", "sparse",
+	"matrix", NULL
 };
 
 const struct workload *workload_find(const char *name)

@@ -58,7 +58,8 @@ struct shard {
  * @op_bytes: bytes of the array that one operation reads or writes
  * @ops: operations this shard will do when about @wanted are; 0: too small
  * @build: once before the warm-up, on the array as it was filled: what stays the
- *	same for any seed and operations; sets @figure. NULL: nothing to do
+ *	same for any seed and operations, and @run does not write; sets @figure.
+ *	NULL: nothing to do
  * @tune: once for a backing, on a thread's shard, after @build: a choice, not 0,
  *	that is best there; each shard gets it in @tuned. NULL: nothing to choose
  * @prepare: before each run of the shard; NULL: nothing to do
@@ -89,7 +90,8 @@ struct workload {
 
 extern const struct workload workload_touch, workload_fill, workload_get, workload_get_safe,
 	workload_get_fast, workload_get_batch, workload_set, workload_set_fast,
-	workload_chase, workload_matrix, workload_churn, workload_sparse;
+	workload_chase, workload_matrix, workload_churn, workload_sparse, workload_rand_fill,
+	workload_rand_gen, workload_hash, workload_index, workload_index_range, workload_scan;
 
 /** workload_find - by name, NULL if there is none */
 const struct workload *workload_find(const char *name);
