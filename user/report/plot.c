@@ -97,7 +97,10 @@ int plot_end(struct plots *p, const char *title, const char *caption, struct hp_
 		p->nr++;
 		fputs("<figure>\n<h3>", p->html);
 		report_escape(p->html, title);
-		fprintf(p->html, "</h3>\n%s\n", svg);
+		/* For readers of screens: the picture's name, and nothing of its inside. */
+		fputs("</h3>\n<svg role=\"img\" aria-label=\"", p->html);
+		report_escape(p->html, title);
+		fprintf(p->html, "\"%s\n", svg + 4);
 		if (caption) {
 			fputs("<figcaption>", p->html);
 			report_escape(p->html, caption);

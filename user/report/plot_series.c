@@ -253,7 +253,8 @@ static int put_curves(struct plots *p, struct curves *c, struct hp_error *e)
 	c->x[0] /= 1.15;
 	c->x[1] *= 1.15;
 	fputs("set border 3\nset grid ytics lw 0.4 lc rgb '#808891'\n"
-	      "set xlabel 'array'\nset ylabel 'ns each'\n", p->script);
+	      "set xlabel 'array'\n", p->script);
+	fprintf(p->script, "set ylabel 'ns, one %s'\n", report_text(c->first, "figure.what"));
 	plot_log_bytes(p, 'x', c->x[0], c->x[1]);
 	plot_log(p, 'y', c->y[0] * 0.8, c->y[1] * 1.25);
 	put_marks(p, c);
