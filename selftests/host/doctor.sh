@@ -204,6 +204,24 @@ rm -r "$root/sys/module/hpbuf" "$root/dev/hpbuf"
 put sys/kernel/security/lockdown "none [integrity] confidentiality"
 head -c 100 /dev/zero >"$root/lib/modules/$rel/updates/dkms/hpbuf.ko"
 several "locked down, not signed" signing module
+
+# Signed by a key that may not be enrolled; and it has been loaded, so that it was.
+ko=$root/lib/modules/$rel/updates/dkms/hpbuf.ko
+put sys/module/module/parameters/sig_enforce Y
+printf '~Module signature appended~\n' >"$ko"
+broken "signatures enforced, and it is loaded" "" "" "" ""
+put sys/module/module/parameters/sig_enforce Y
+printf '~Module signature appended~\n' >"$ko"
+rm -r "$root/sys/module/hpbuf" "$root/dev/hpbuf"
+doctor
+if grep -q "the module is signed, and loads only if the key is enrolled" "$tmp/doc" &&
+	grep -q "mokutil --import .*, reboot and enrol" "$tmp/doc"; then
+	result OK "signed by a key that may not be enrolled"
+else
+	result FAIL "signed by a key that may not be enrolled" "exit $rc"
+fi
+well
+
 rm -r "$root/sys/module/hpbuf" "$root/dev/hpbuf" "$root/lib/modules/$rel/updates" \
 	"$root/lib/modules/$rel/build" "$root/var/lib/dkms"
 several "nothing is there at all" headers module device

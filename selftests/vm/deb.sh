@@ -87,6 +87,31 @@ listing()
 	cut -d: -f1 "$root/etc/group"
 }
 
+# another_version VERSION: hpbuf-dkms again, as if that were its version.
+another_version()
+{
+	local d=$root/debs/new v=$1
+
+	dpkg-deb -R "$root"/debs/hpbuf-dkms_*.deb "$d"
+	mv "$d/usr/src/hpbuf-$version" "$d/usr/src/hpbuf-$v"
+	sed -i "s/${version//./\\.}/$v/g" "$d"/DEBIAN/{control,postinst,prerm,md5sums} \
+		"$d/usr/src/hpbuf-$v/dkms.conf"
+	sed -i "/HPBUF_MODULE_VERSION/s/\".*\"/\"$v\"/" \
+		"$d/usr/src/hpbuf-$v/include/uapi/linux/hpbuf.h"
+	mkdir "$root/debs/$v"
+	dpkg-deb -b "$d" "$root/debs/$v/" >/dev/null
+	rm -r "$d"
+}
+
+# Whether $want, and no other, is built, installed and left in /usr/src.
+# shellcheck disable=SC2016 # for the inner shell
+now_is='
+	set -- $(dkms status hpbuf)
+	echo "$@"
+	[ "${1%,}" = "hpbuf/$want" ] && [ "${*: -1}" = installed ] && [ $# = 4 ]
+	[ "$(modinfo -k $rel -F version hpbuf)" = $want ]
+	[ "$(echo /usr/src/hpbuf-*)" = /usr/src/hpbuf-$want ]'
+
 make_base
 rel=$(basename "$(find "$base/boot" -name 'vmlinuz-*' | sort -V | tail -n 1)")
 rel=${rel#vmlinuz-}
@@ -137,9 +162,15 @@ status=0
 	"bash /root/deb-guest.sh" | tee "$out/guest.ktap" || status=$?
 rm "$root/root/deb-guest.sh"
 
+another_version 99.0
+result "upgraded" in_root "$root" "apt-get -y install /debs/99.0/hpbuf-dkms_*.deb
+	want=99.0 rel=$rel$now_is"
+result "downgraded" in_root "$root" "apt-get -y --allow-downgrades install /debs/hpbuf-dkms_*.deb
+	want=$version rel=$rel$now_is"
 result "purged" in_root "$root" "
 	dpkg --purge hpbuf-dkms hpctl libhpbuf-dev libhpbuf1
 	test -z \"\$(dkms status hpbuf)\""
+rm -r "$root/debs/99.0"
 listing >"$out/after"
 result "the purge leaves nothing" diff "$out/before" "$out/after"
 echo "1..$number" >>"$out/root.ktap"

@@ -165,14 +165,13 @@ static void only_signed(const struct doctor *d, const char *why, struct finding 
 
 	if (*d->module) {
 		doctor_ok(f, "%s; the loaded module passed", why);
-	} else if (yes == 1) {
-		doctor_ok(f, "%s; the module is signed", why);
-	} else if (yes < 0) {
-		doctor_warn(f, "%s: only modules signed with a known key load", why);
-		doctor_fix(f, "dkms signs with its own key: mokutil --import /var/lib/dkms/mok.pub");
+	} else if (yes) {
+		doctor_warn(f, "%s; %s loads only if the key is enrolled", why,
+			    yes > 0 ? "the module is signed, and" : "the module");
+		doctor_fix(f, "mokutil --import /var/lib/dkms/mok.pub, reboot and enrol it there");
 	} else {
 		doctor_fail(f, "%s, and the module is not signed", why);
-		doctor_fix(f, "make sign, mokutil --import /var/lib/dkms/mok.pub, then reboot");
+		doctor_fix(f, "make sign; mokutil --import /var/lib/dkms/mok.pub, reboot and enrol it there");
 	}
 }
 
