@@ -41,6 +41,9 @@ static const struct out_col cols[] = {
 	{ "SYSTEM/GIB", "churn.per_gib.system_ns", OUT_NS, false },
 	{ "COST/BYTE", "sparse.cost_per_byte", OUT_BYTES, false },
 	{ "BLOW-UP", "sparse.blow_up", OUT_RATIO, false },
+	{ "AHEAD", "batch.depth", OUT_COUNT, false },
+	{ "KEYS", "hash.keys", OUT_COUNT, false },
+	{ "ROWS", "index.rows", OUT_COUNT, false },
 	{ "NOTE", "note", OUT_TEXT, true },
 	{ NULL, NULL, OUT_TEXT, false }
 };
@@ -63,6 +66,8 @@ static int print(const struct out_opts *o, const json_t *results, bool nodes,
 			table[i].shown = cells_any(results, "churn");
 		else if (!strncmp(table[i].path, "sparse.", 7))
 			table[i].shown = cells_any(results, "sparse");
+		else if (!strcmp(table[i].path, "batch.depth"))
+			table[i].shown = cells_any(results, "batch");
 	}
 	ret = out_table(o, rows, table, e);
 	json_decref(rows);
