@@ -93,12 +93,14 @@ int hpnl_take_event(const struct nlmsghdr *nlh, struct hpbuf_nl_event *ev);
 int hpnl_take_stall(const struct nlmsghdr *nlh, struct hpbuf_nl_stall *st);
 
 /**
- * Whether a whole message is there. mnl_nlmsg_ok() takes a length of 2^31 and more for a
- * negative one, and mnl_nlmsg_next() would not move on.
+ * Whether a whole message is there, with its padding: the kernel sends that, and libmnl
+ * looks for attributes up to its end. mnl_nlmsg_ok() takes a length of 2^31 and more for
+ * a negative one, and mnl_nlmsg_next() would not move on.
  */
 static inline bool hpnl_ok(const struct nlmsghdr *nlh, int len)
 {
-	return mnl_nlmsg_ok(nlh, len) && nlh->nlmsg_len <= (uint32_t)len;
+	return mnl_nlmsg_ok(nlh, len) && nlh->nlmsg_len <= (uint32_t)len &&
+	       MNL_ALIGN(nlh->nlmsg_len) <= (uint32_t)len;
 }
 
 /** One datagram from the kernel: its length, or -EAGAIN after @timeout_ms. */
