@@ -42,7 +42,7 @@ for _ in $(seq 100); do
 done
 sleep 0.5
 # Version 1 refuses less than is in use at the moment, and there are moments of little.
-for _ in $(seq 2000); do
+while kill -0 $pid 2>/dev/null; do
 	echo 16M >"$group/$limit" && break
 done 2>/dev/null
 wait $pid

@@ -137,6 +137,11 @@ int guard_start(struct guard **guard, uint64_t least, struct hp_error *e)
 
 void guard_least(struct guard *guard, uint64_t least)
 {
+	uint64_t avail, swap;
+
+	/* Where pools hold nearly all memory there is little else, and that is no change. */
+	if (look(guard, &avail, &swap) && avail / 2 < least)
+		least = avail / 2;
 	pthread_mutex_lock(&guard->lock);
 	guard->least = least;
 	pthread_mutex_unlock(&guard->lock);

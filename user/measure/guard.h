@@ -24,7 +24,10 @@ struct guard;
  */
 int guard_start(struct guard **guard, uint64_t least, struct hp_error *e);
 
-/** guard_least - as guard_start(), once it is known; 0: memory is not looked at */
+/**
+ * guard_least - as guard_start(), once it is known; 0: memory is not looked at
+ * Half of what is available now, if that is less.
+ */
 void guard_least(struct guard *guard, uint64_t least);
 
 /** guard_end - NULL is allowed */

@@ -67,6 +67,33 @@ static json_t *bytes_or_null(uint64_t bytes)
 	return bytes ? json_integer((json_int_t)bytes) : json_null();
 }
 
+static json_t *number_file(const char *path)
+{
+	uint64_t v;
+
+	return proc_u64(path, &v) ? json_integer((json_int_t)v) : json_null();
+}
+
+static json_t *meminfo(const char *key)
+{
+	uint64_t kb;
+
+	return proc_field("/proc/meminfo", key, &kb) ? json_integer((json_int_t)kb * 1024) :
+	       json_null();
+}
+
+/* Whether the CPUs may run above their nominal rate. */
+static json_t *turbo(void)
+{
+	uint64_t v;
+
+	if (proc_u64("/sys/devices/system/cpu/intel_pstate/no_turbo", &v))
+		return json_boolean(!v);
+	if (proc_u64("/sys/devices/system/cpu/cpufreq/boost", &v))
+		return json_boolean(v);
+	return json_null();
+}
+
 static json_t *nodes(void)
 {
 	uint64_t mask[HP_NODE_WORDS];
@@ -184,6 +211,11 @@ json_t *env_json(void)
 	put_cpu(env);
 	json_object_set_new(env, "governor",
 			    text_file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+	json_object_set_new(env, "turbo", turbo());
+	json_object_set_new(env, "swap_bytes", meminfo("SwapTotal:"));
+	json_object_set_new(env, "overcommit", number_file("/proc/sys/vm/overcommit_memory"));
+	json_object_set_new(env, "numa_balancing",
+			    number_file("/proc/sys/kernel/numa_balancing"));
 	json_object_set_new(env, "nodes", nodes());
 	json_object_set_new(env, "thp", thp());
 	json_object_set_new(env, "cmdline", text_file("/proc/cmdline"));
