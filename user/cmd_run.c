@@ -33,6 +33,7 @@ static const struct out_col cols[] = {
 	{ "LEAF", "leaf", OUT_LEAF, true },
 	{ "NODES", "nodes", OUT_NODES, false },
 	{ "WALK", "walk.cost_ns", OUT_NS, false },
+	{ "AHEAD", "batch.depth", OUT_COUNT, false },
 	{ "DTLB-MISS", "dtlb_miss", OUT_TEXT, true },
 	{ "NOTE", "note", OUT_TEXT, true },
 	{ NULL, NULL, OUT_TEXT, false }
@@ -69,7 +70,7 @@ static bool is_timed(const char *stage, const json_t *row)
 /* A line a stage; the figures of the workload stand beside the timed one. */
 static json_t *stage_rows(const json_t *results)
 {
-	static const char *const beside[] = { "op_ns", "leaf", "note", "walk", "nodes" };
+	static const char *const beside[] = { "op_ns", "leaf", "note", "walk", "nodes", "batch" };
 	json_t *rows = json_array(), *row, *stage;
 	size_t i, k;
 

@@ -11,7 +11,9 @@
  *	get-fast	one load of eight bytes and a mask, the array's end apart
  *	set		stores of exactly five bytes, value checked
  *	set-fast	one load and one store of eight bytes: what is behind the element
- *			is written as it was, so each thread's end is apart
+ *			is written as it was, so each thread's end is apart. Not faster
+ *			where the line is far away: the load waits for it, a store does
+ *			not (it goes to the store buffer)
  *
  * Checksum: the elements read; for set, those at the same indices read back
  * afterwards. Worked out by replaying the stream.
