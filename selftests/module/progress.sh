@@ -14,7 +14,7 @@ command -v jq >/dev/null || skip_all "needs jq"
 for tool in chrt taskset; do
 	command -v $tool >/dev/null || skip_all "needs $tool"
 done
-size_mb=$(awk '$1 == "MemAvailable:" { print int($2 / 8192) * 2 }' /proc/meminfo)
+size_mb=$(awk '$1 == "MemAvailable:" { print int($2 / 65536) * 2 }' /proc/meminfo)
 plan 5
 
 # events FILTER: of those that came; waits for it
