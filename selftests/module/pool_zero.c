@@ -238,7 +238,7 @@ static void killed_writer(FIXTURE_DATA(zero) *self)
 TEST_F(zero, every_time)
 {
 	unsigned long cycles = hpt_env("HPBUF_CYCLES", 300), i, had = 0;
-	unsigned long squeeze_at = cycles / 4 + 1;
+	unsigned long squeeze_at = cycles < 2000 ? cycles / 2 + 1 : 1000;
 	struct slot slots[SLOTS] = { 0 };
 	struct hpbuf_nl_pool first;
 

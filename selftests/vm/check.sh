@@ -169,7 +169,8 @@ run_numa()
 	*" 6.12 "*) ver=6.12 ;;
 	esac
 	if grep -qx module:numa "$suite/kselftest-list.txt"; then
-		start_guest "$ver-numa" "$ver" -n -m 8G -- -t module:numa -t host:nodes.sh
+		start_guest "$ver-numa" "$ver" -n -m 8G -- -t module:numa -t host:nodes.sh \
+			-t module:pool_set -t module:pool_partial.sh
 	fi
 }
 
