@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bench.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,17 @@ static void conclude(struct bench_result *r, const struct tally *t, json_t *doc,
 		*e = missing;
 }
 
+static void warn_threads(const struct plan *p, json_t *doc)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) ||
+	    p->threads <= (unsigned int)CPU_COUNT(&allowed))
+		return;
+	out_warn(doc, "threads", "no more threads (-t) than CPUs",
+		 "%u threads on %d CPUs take turns", p->threads, CPU_COUNT(&allowed));
+}
+
 int bench_prepare(struct bench_result *r, struct plan *p, struct reserve *rv, json_t *doc,
 		  struct hp_error *e)
 {
@@ -258,6 +270,8 @@ int bench_prepare(struct bench_result *r, struct plan *p, struct reserve *rv, js
 		ret = p->b[0].ops->probe(&p->b[0], p->bytes, e);
 	if (!ret)
 		ret = plan_size(p, e);
+	if (!ret)
+		warn_threads(p, doc);
 	if (!ret && p->reserve && !p->dry_run)
 		ret = fill_pools(rv, p, doc, e);
 	if (!ret && !probe_all(r, p)) {
@@ -384,6 +398,9 @@ void bench_main(struct plan *p, const struct out_opts *o, json_t *doc, struct hp
 		if (!ret)
 			conclude(&r, &t, doc, e);
 	}
+	/* What failed may have, as it was to end: filling a pool is cut short, for one. */
+	if (ret)
+		stop_error(e);
 	guard_end(guard);
 	bench_restore(&rv, doc, &back);
 	if (!e->code)

@@ -249,6 +249,8 @@ static void walk_main(struct walk_plan *wp, const struct out_opts *o, json_t *do
 	else if (!ret)
 		all_backings(&r, wp, o, doc, e);
 	describe(&r, wp, doc);
+	if (ret)
+		stop_error(e);
 	guard_end(guard);
 	bench_restore(&rv, doc, &back);
 	if (!e->code)

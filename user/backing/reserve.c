@@ -235,8 +235,10 @@ static int start_journal(struct reserve *r, struct hp_error *e)
 		return hp_fail(e, HP_FAILED, errno, "no journal can be kept: %s: %s", dir,
 			       strerror(errno));
 	r->lock = journal_lock(r->journal, true);
-	if (r->lock == -EWOULDBLOCK)
-		return hp_fail(e, HP_RESOURCE, EBUSY, "another run holds --reserve");
+	if (r->lock == -EWOULDBLOCK) {
+		hp_fail(e, HP_RESOURCE, EBUSY, "another run holds --reserve");
+		return hp_hint(e, "wait for its end, or take backings that need no pool (-b)");
+	}
 	if (r->lock < 0)
 		return hp_fail(e, HP_FAILED, -r->lock, "no journal can be kept: %s: %s",
 			       r->journal, strerror(-r->lock));
