@@ -102,19 +102,21 @@ static json_t *machine_json(const struct row *row)
 {
 	uint64_t least = 0, most = 0;
 	unsigned int moved = 0;
+	bool watched = row->nr;
 	int64_t steal = 0;
 
 	for (unsigned int i = 0; i < row->nr; i++) {
 		const struct host_state *h = row_host(row_sample(row, row->run[i]), row->pass);
 
+		watched = watched && h->cpus;
 		steal = steal < 0 || h->steal_ns < 0 ? -1 : steal + h->steal_ns;
 		moved += h->moved;
 		most = h->khz > most ? h->khz : most;
 		least = !least || (h->khz && h->khz < least) ? h->khz : least;
 	}
-	return json_pack("{s:o, s:i, s:o, s:o}",
-			 "steal_ns", steal < 0 || !row->nr ? json_null() : json_integer(steal),
-			 "migrated", (int)moved, "khz_min", u64_json(least),
+	return json_pack("{s:o, s:o, s:o, s:o}",
+			 "steal_ns", watched && steal >= 0 ? json_integer(steal) : json_null(),
+			 "migrated", watched ? json_integer(moved) : json_null(), "khz_min", u64_json(least),
 			 "khz_max", u64_json(most));
 }
 

@@ -11,6 +11,7 @@ static void add_host(struct host_state *to, const struct host_state *one)
 	to->steal_ns = one->steal_ns < 0 ? -1 : to->steal_ns + one->steal_ns;
 	to->moved += one->moved;
 	to->khz = one->khz;
+	to->cpus = one->cpus;
 }
 
 static bool matrix_step(struct bench *bn, const struct mapping *m, const struct workload *w,

@@ -46,7 +46,7 @@ void timing_vm(int64_t vm[SAMPLE_VM]);
  * @steal_ns: of all its CPUs, in ticks of 10 ms; -1: not known
  * @khz: clock rate of the first CPU at its end; 0: not known
  * @moved: threads that were found on another CPU
- * @cpus: CPUs that the threads are pinned to
+ * @cpus: CPUs that the threads are pinned to; 0: nobody looked
  */
 struct host_state {
 	int64_t steal_ns;

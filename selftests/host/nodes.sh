@@ -77,6 +77,12 @@ if grep -q '^WORKLOAD.* NODES ' "$tmp/out" && grep -q ' 0:1024 ' "$tmp/out"; the
 else
 	result FAIL "the table shows them" "$(head -n 1 "$tmp/out")"
 fi
+timeout 60 "$hpctl" walk -b anon-4k -s 4M --nodes 0 --columns +NODES >"$tmp/out" 2>/dev/null
+if grep -q ' 0:1024$' "$tmp/out"; then
+	result OK "walk too"
+else
+	result FAIL "walk too" "$(head -n 2 "$tmp/out" | tr '\n' '|')"
+fi
 # Threads of a part of the CPUs go where they may.
 timeout 60 taskset -c "$(taskset -pc $$ | grep -o '[0-9]*$')" \
 	"$hpctl" run get -s 4M -r 1 -t 2 --ops 100000 --nodes "all" -j >"$tmp/json" 2>"$tmp/err"
