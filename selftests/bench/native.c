@@ -30,8 +30,8 @@
 #include "workload/data.h"
 #include "workload/workload.h"
 
-#define PAIRS		21
-#define OPS		(UINT64_C(1) << 22)
+#define PAIRS		41
+#define OPS		(UINT64_C(1) << 21)
 #define SIZE_MOST	(UINT64_C(4) << 30)
 #define SIZE_UNIT	(UINT64_C(512) << 20)
 #define SHIFT_2M	21
@@ -150,7 +150,7 @@ static bool on_small(struct bed *bed, const char *where)
 	init(bed);
 	return compare_sides(where, &plain_get, &get, bed, PAIRS, bed->plan.seed,
 			     (struct target){ .least = 0.98 }) &&
-	       compare_sides(where, &set_memory, &fill, bed, PAIRS / 2, bed->plan.seed,
+	       compare_sides(where, &set_memory, &fill, bed, PAIRS / 4, bed->plan.seed,
 			     (struct target){ .least = 0.8 });
 }
 
@@ -163,9 +163,9 @@ static bool on_huge(struct bed *bed, const char *where)
 	bed->depth = workload_get_batch.tune(&bed->shard);
 	fine = compare_sides(where, &get, &batch, bed, PAIRS, bed->plan.seed,
 			     (struct target){ .least = 1.6 }) &&
-	       compare_sides(where, &plain_chase, &chase, bed, PAIRS, bed->plan.seed,
+	       compare_sides(where, &plain_chase, &chase, bed, PAIRS / 2, bed->plan.seed,
 			     (struct target){ .within = 0.03 }) &&
-	       compare_sides(where, &set_memory, &fill, bed, PAIRS / 2, bed->plan.seed,
+	       compare_sides(where, &set_memory, &fill, bed, PAIRS / 4, bed->plan.seed,
 			     (struct target){ .least = 0.8 });
 	if (fine)
 		printf("(get-batch: %llu accesses ahead)\n", (unsigned long long)bed->depth);
@@ -259,8 +259,8 @@ int main(int argc, char **argv)
 		printf("(%s)\n", note.message);
 	pin();
 	if (!take_size(&bed.plan, argc > 1 ? argv[1] : NULL, &e)) {
-		printf("seed %llu; times are CPU times of one thread, %d pairs\n",
-		       (unsigned long long)bed.plan.seed, PAIRS);
+		printf("seed %llu; times are CPU times of one thread, %d to %d pairs\n",
+		       (unsigned long long)bed.plan.seed, PAIRS / 4, PAIRS);
 		compare_head();
 		if (!with_memory(&bed, "anon-4k", on_small, &e) && !stop_pending())
 			huge_pages(&bed, &e);

@@ -24,12 +24,14 @@
 #include "workload/workload.h"
 
 /*
- * The loop around one access; @body sees the index as i and the sum as sum. State
- * lives in registers: a chunk at a time, so that a signal is seen.
+ * The loop around one access; @body sees base, n and the index i, all of them of the
+ * shard alone, and the sum. State lives in registers: a chunk at a time, so that a
+ * signal is seen. How many accesses are under way is bound by how many instructions
+ * the processor looks ahead: one more of 24 in the loop costs 4 %.
  */
 #define ACCESS_LOOP(s, body) do {						\
-	unsigned char *const base = (s)->base;					\
-	const uint64_t n = (s)->n, first = (s)->first, count = (s)->count;	\
+	unsigned char *const base = (s)->base + (s)->first * PACKED_WIDTH;	\
+	const uint64_t n = (s)->count;						\
 	uint64_t state = (s)->seed, sum = 0, left = (s)->ops;			\
 										\
 	while (left && !stop_pending()) {					\
@@ -37,13 +39,11 @@
 										\
 		left -= chunk;							\
 		for (; chunk; chunk--) {					\
-			uint64_t i = stream_next(&state, first, count);		\
+			uint64_t i = stream_next(&state, 0, n);		\
 										\
 			body;							\
 		}								\
 	}									\
-	(void)base;								\
-	(void)n;								\
 	(s)->done = (s)->ops - left;						\
 	(s)->sum = sum;								\
 } while (0)
@@ -65,7 +65,7 @@ static void get_safe_run(struct shard *s)
 
 static void get_fast_run(struct shard *s)
 {
-	const uint64_t limit = packed_fast_limit(s->n);
+	const uint64_t limit = packed_fast_limit(s->count);
 
 	ACCESS_LOOP(s, {
 		if (__builtin_expect(i < limit, 1))
@@ -77,19 +77,21 @@ static void get_fast_run(struct shard *s)
 
 static void set_run(struct shard *s)
 {
-	ACCESS_LOOP(s, sum += packed_set(base, i, data_value(i, DATA_SET)));
+	const uint64_t salt = s->first + DATA_SET;
+
+	ACCESS_LOOP(s, sum += packed_set(base, i, data_value(i, salt)));
 }
 
 static void set_fast_run(struct shard *s)
 {
 	/* The bytes behind the last elements are another thread's. */
-	const uint64_t limit = s->first + packed_fast_limit(s->count);
+	const uint64_t limit = packed_fast_limit(s->count), salt = s->first + DATA_SET;
 
 	ACCESS_LOOP(s, {
 		if (__builtin_expect(i < limit, 1))
-			packed_set_fast(base, n, i, data_value(i, DATA_SET));
+			packed_set_fast(base, n, i, data_value(i, salt));
 		else
-			packed_put(base, i, data_value(i, DATA_SET));
+			packed_put(base, i, data_value(i, salt));
 	});
 }
 

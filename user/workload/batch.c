@@ -44,12 +44,12 @@ static inline void ask_for(const unsigned char *base, uint64_t i)
 /* @depth: a power of two. The ring is full but for the last @depth accesses. */
 static void batch_run_at(struct shard *s, uint64_t depth)
 {
-	const unsigned char *const base = s->base;
-	const uint64_t first = s->first, count = s->count, ops = s->ops, mask = depth - 1;
+	const unsigned char *const base = s->base + s->first * PACKED_WIDTH;
+	const uint64_t n = s->count, ops = s->ops, mask = depth - 1;
 	uint64_t ring[DEPTH_MOST], state = s->seed, sum = 0, k = 0;
 
 	for (uint64_t ahead = 0; ahead < depth && ahead < ops; ahead++) {
-		ring[ahead] = stream_next(&state, first, count);
+		ring[ahead] = stream_next(&state, 0, n);
 		ask_for(base, ring[ahead]);
 	}
 	while (k + depth < ops && !stop_pending()) {
@@ -57,7 +57,7 @@ static void batch_run_at(struct shard *s, uint64_t depth)
 			       k + WORKLOAD_CHUNK;
 
 		for (; k < end; k++) {
-			uint64_t i = ring[k & mask], next = stream_next(&state, first, count);
+			uint64_t i = ring[k & mask], next = stream_next(&state, 0, n);
 
 			ring[k & mask] = next;
 			ask_for(base, next);
