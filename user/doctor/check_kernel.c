@@ -43,8 +43,13 @@ void check_headers(const struct doctor *d, struct finding *f)
 {
 	char path[200];
 
+	if (!*d->release) {
+		doctor_warn(f, "which kernel's is not known");
+		doctor_fix(f, "apt-get install linux-headers-VERSION");
+		return;
+	}
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", d->release);
-	if (*d->release && doctor_exists(d, path)) {
+	if (doctor_exists(d, path)) {
 		doctor_ok(f, "/lib/modules/%s/build", d->release);
 		return;
 	}
@@ -177,10 +182,13 @@ static void only_signed(const struct doctor *d, const char *why, struct finding 
 
 void check_signing(const struct doctor *d, struct finding *f)
 {
+	bool told = doctor_exists(d, "/sys/kernel/security/lsm");
 	char lockdown[32] = "none", enforce[8] = "N", disabled[8] = "0", path[600], why[120];
 
-	proc_bracketed(doctor_path(d, path, sizeof(path), "/sys/kernel/security/lockdown"),
-		       lockdown, sizeof(lockdown));
+	/* A kernel without lockdown has no such file, but then the other one. */
+	told |= proc_bracketed(doctor_path(d, path, sizeof(path),
+					   "/sys/kernel/security/lockdown"),
+			       lockdown, sizeof(lockdown));
 	doctor_text(d, "/sys/module/module/parameters/sig_enforce", enforce, sizeof(enforce));
 	doctor_text(d, "/proc/sys/kernel/modules_disabled", disabled, sizeof(disabled));
 	if (!strcmp(disabled, "1") && !*d->module) {
@@ -192,10 +200,15 @@ void check_signing(const struct doctor *d, struct finding *f)
 		 *enforce == 'Y' ? "signatures are enforced" : "",
 		 *enforce == 'Y' && strcmp(lockdown, "none") ? ", " : "",
 		 strcmp(lockdown, "none") ? "the kernel is locked down" : "");
-	if (*why)
+	if (*why) {
 		only_signed(d, why, f);
-	else
-		doctor_ok(f, "not enforced, no lockdown%s", secure_boot(d) ? ", secure boot" : "");
+	} else if (!told && !*d->module) {
+		doctor_warn(f, "not enforced; lockdown is not known: no securityfs");
+		doctor_fix(f, "mount -t securityfs none /sys/kernel/security");
+	} else {
+		doctor_ok(f, "not enforced, %s%s", told ? "no lockdown" : "and the module is loaded",
+			  secure_boot(d) ? ", secure boot" : "");
+	}
 }
 
 /* Words that bear on huge pages, and those that slow every allocation down. */

@@ -131,21 +131,26 @@ static void climb(const struct doctor *d, const char *mount, char *dir, const ch
 }
 
 /* Both hierarchies: a machine may have the controllers in either. */
-static void find_limits(const struct doctor *d, struct lowest *mem, struct lowest l[2])
+static bool find_limits(const struct doctor *d, struct lowest *mem, struct lowest l[2])
 {
+	bool known = false;
 	char dir[512];
 
 	if (own_cgroup(d, "", dir, sizeof(dir))) {
+		known = true;
 		climb(d, "/sys/fs/cgroup", dir, "memory.max", mem);
 		climb(d, "/sys/fs/cgroup", dir, "hugetlb.2MB.max", &l[0]);
 		climb(d, "/sys/fs/cgroup", dir, "hugetlb.1GB.max", &l[1]);
 	}
-	if (own_cgroup(d, "memory", dir, sizeof(dir)))
+	if (own_cgroup(d, "memory", dir, sizeof(dir))) {
+		known = true;
 		climb(d, "/sys/fs/cgroup/memory", dir, "memory.limit_in_bytes", mem);
+	}
 	if (own_cgroup(d, "hugetlb", dir, sizeof(dir))) {
 		climb(d, "/sys/fs/cgroup/hugetlb", dir, "hugetlb.2MB.limit_in_bytes", &l[0]);
 		climb(d, "/sys/fs/cgroup/hugetlb", dir, "hugetlb.1GB.limit_in_bytes", &l[1]);
 	}
+	return known;
 }
 
 static json_t *limit_json(const struct lowest *l)
@@ -158,7 +163,10 @@ void check_cgroup(const struct doctor *d, struct finding *f)
 	struct lowest mem = { 0 }, huge[2] = { { 0 }, { 0 } };
 	char text[32];
 
-	find_limits(d, &mem, huge);
+	if (!find_limits(d, &mem, huge)) {
+		doctor_warn(f, "in no cgroup that can be read; memory cgroups do not see hpbuf's pages");
+		return;
+	}
 	f->value = json_pack("{s:o, s:o, s:o}", "memory_bytes", limit_json(&mem),
 			     "hugetlb_2m_bytes", limit_json(&huge[0]), "hugetlb_1g_bytes",
 			     limit_json(&huge[1]));

@@ -21,7 +21,8 @@ void check_module(const struct doctor *d, struct finding *f)
 		doctor_fail(f, "not loaded");
 		doctor_fix(f, "modprobe hpbuf");
 	} else {
-		doctor_fail(f, "not loaded, and there is none for %s", d->release);
+		doctor_fail(f, "not loaded, and there is none for %s",
+			    *d->release ? d->release : "this kernel");
 		doctor_fix(f, "install the package hpbuf-dkms, or: make && insmod ./hpbuf.ko");
 	}
 }
