@@ -15,6 +15,11 @@ last=$(taskset -pc $$ | grep -o '[0-9]*$')
 "$hpctl" run get -s 4M -r 1 --ops 300000000 -j >"$tmp/json" 2>"$tmp/err" &
 pid=$!
 moved=0
+# Not before it is pinned: it would be pinned to the last one then.
+for _ in $(seq 500); do
+	[[ "$(taskset -pc $pid 2>/dev/null)" =~ list:\ [0-9]+$ ]] && break
+	sleep 0.01
+done
 for _ in $(seq 200); do
 	kill -0 $pid 2>/dev/null || break
 	taskset -p -c "$last" $pid >/dev/null 2>&1 && moved=$((moved + 1))
