@@ -105,7 +105,7 @@ stopped()
 	for delay in 1 0.5 0.2 0.1 0.05; do
 		"$hpctl" pool set -p 2M -n 0 --count 1200 >"$tmp/out" 2>"$tmp/err" &
 		pid=$!
-		sleep $delay
+		sleep "$delay"
 		kill -TERM "$pid"
 		wait "$pid"
 		rc=$?
