@@ -14,10 +14,12 @@
 #include <time.h>
 
 #define POOL_PAGES	24
+#define POOL_MIN	4
 #define SLOTS		8
 #define MAX_PAGES	4
 #define SQUEEZE_CHUNK	(16UL << 20)
-#define PHASE		50	/* cycles with and without starved workers */
+#define LEFT		(700L << 20)	/* bytes available; twice floor_bytes */
+#define PHASE		50	/* cycles; in every fourth the workers are starved */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23
@@ -67,10 +69,13 @@ static void hog_cpu(struct shared *sh, int cpu)
 	}
 }
 
-/* Touches more than there is until the OOM killer, to whom it is first, comes. */
+/*
+ * Touches what is available and half of what the pool can give. Should that be too
+ * much, it is the first to be killed.
+ */
 static void hog_memory(void)
 {
-	size_t size = meminfo("MemAvailable") + (256UL << 20), off;
+	size_t size = meminfo("MemAvailable") + (POOL_PAGES - POOL_MIN) * SZ_2M / 2, off;
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -120,10 +125,10 @@ static void start(FIXTURE_DATA(zero) *self, int cpu)
 	self->helpers[self->nr_helpers++] = pid;
 }
 
-/* Huge pages nobody uses take all but a gigabyte: little is left to squeeze out. */
+/* Huge pages nobody uses take all but LEFT: little has to be squeezed out. */
 static void fill_memory(void)
 {
-	long left = meminfo("MemAvailable") - (long)SZ_1G;
+	long left = meminfo("MemAvailable") - LEFT;
 	char text[32];
 
 	if (left <= 0)
@@ -146,7 +151,7 @@ FIXTURE_SETUP(zero)
 	self->seed = 20240601;
 	self->sh = mmap(NULL, SZ_4K, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->sh);
-	ASSERT_EQ(0, pool_set(self->nl, 0, HPBUF_SHIFT_2M, POOL_PAGES, 4, false));
+	ASSERT_EQ(0, pool_set(self->nl, 0, HPBUF_SHIFT_2M, POOL_PAGES, POOL_MIN, false));
 	ASSERT_EQ(0, pool_ready(self->nl, 0, HPBUF_SHIFT_2M, POOL_PAGES, &self->pool));
 	fill_memory();
 	for (cpu = 0; cpu < cpus && cpu < 64; cpu++)
@@ -246,7 +251,7 @@ TEST_F(zero, every_time)
 	for (i = 0; i < cycles; i++) {
 		struct slot *s = &slots[hpt_rand(&self->seed) % SLOTS];
 
-		self->sh->starve = i / PHASE % 2;
+		self->sh->starve = i / PHASE % 4 == 1;
 		if (i % squeeze_at == squeeze_at / 2)
 			self->sh->squeeze++;
 		if (i % 16 == 7)
