@@ -2,7 +2,8 @@
 /*
  * Packed arrays: n elements of 1 to 8 bytes each, one behind the other, little
  * endian in memory on every machine. Nothing but inline functions on plain
- * pointers; no state, no allocation, no alignment wanted.
+ * pointers, and two macros that define functions which choose by the CPU they run
+ * on (PACKED_FILLER, PACKED_SUMMER); no state, no allocation, no alignment wanted.
  *
  * Five bytes (40 bits) is the width this exists for: packed_get(), packed_set()
  * and so on. Every one has a sibling with a trailing "w" that takes the width;
