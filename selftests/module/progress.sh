@@ -37,8 +37,12 @@ sleep 2
 hogs=()
 for ((cpu = 0; cpu < $(nproc); cpu++)); do
 	# the kernel leaves the others a twentieth
-	timeout 240 chrt -f 5 taskset -c $cpu sh -c 'while :; do :; done' &
+	timeout 240 chrt -f 5 taskset -c $cpu sh -c ': >"$1"; while :; do :; done' - "$tmp/hog$cpu" &
 	hogs+=($!)
+	for ((i = 0; i < 100; i++)); do
+		[ ! -e "$tmp/hog$cpu" ] || break
+		sleep 0.1
+	done
 done
 check "$size_mb MB in 2 MiB pages" "$hpctl" alloc -s "${size_mb}M" -p 2M --name slow -q \
 	--timeout 10m -o "$tmp/alloc"
