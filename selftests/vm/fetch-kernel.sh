@@ -2,6 +2,7 @@
 # fetch-kernel.sh - put one Debian kernel with its headers into the cache.
 #
 # usage: fetch-kernel.sh 6.1|6.12|7.3
+#	   fetch-kernel.sh 6.12-debug|7.3-debug (by fetch-debug-kernel.sh)
 #
 # Guarantees: afterwards CACHE/kernels/VER/ holds
 #	vmlinuz		the kernel image
@@ -22,6 +23,7 @@ case $ver in
 6.1)	suites="bookworm bookworm-security" ;;
 6.12)	suites="bookworm-backports" ;;
 7.3)	suites="trixie-backports" ;;
+*-debug) exec "$vm/fetch-debug-kernel.sh" "$ver" ;;
 *)	die "unknown kernel '$ver': one of $all_kernels" ;;
 esac
 
