@@ -70,7 +70,19 @@ static inline bool compat_thp_off(struct mm_struct *mm)
 
 /* ---- a contiguous range of page frames ---- */
 
-#if defined(HPBUF_HAVE_CONTIG_FROZEN) || defined(HPBUF_HAVE_CONTIG_COMP)
+/*
+ * A compound page is given back faster. But before page_ext_iter (6.15), page_owner and
+ * page_table_check walk the page_ext of all its pages as one array, and 1 GiB lies in
+ * eight sections with an array each: memory behind the first is overwritten.
+ */
+#if (defined(CONFIG_PAGE_OWNER) || defined(CONFIG_PAGE_TABLE_CHECK)) && \
+	!defined(HPBUF_HAVE_PAGE_EXT_ITER)
+#define COMPAT_COMP_BROKEN	1
+#endif
+
+#if (defined(HPBUF_HAVE_CONTIG_FROZEN) || defined(HPBUF_HAVE_CONTIG_COMP)) && \
+	!defined(COMPAT_COMP_BROKEN)
+#define COMPAT_COMP		1
 #define COMPAT_CONTIG_GFP	__GFP_COMP
 #else
 #define COMPAT_CONTIG_GFP	0
@@ -116,7 +128,7 @@ static inline int compat_alloc_range(unsigned long pfn, unsigned int order, gfp_
  * "bad pud", and the memory is lost until reboot. Seen on 7.3.
  */
 #if defined(HPBUF_HAVE_INSERT_FOLIO) && defined(HPBUF_MAP_FOLIOS)
-#if !defined(HPBUF_HAVE_CONTIG_FROZEN) && !defined(HPBUF_HAVE_CONTIG_COMP)
+#if !defined(COMPAT_COMP)
 #error "hpbuf: this kernel maps folios but gives no compound 1 GiB page"
 #endif
 #define COMPAT_MAP_FOLIO	1

@@ -81,6 +81,10 @@ piece CONTIG_COMP <<-'C'
 	#include <linux/gfp.h>
 	struct folio *f(void) { return folio_alloc_gigantic(18, GFP_KERNEL, 0, NULL); }
 C
+piece PAGE_EXT_ITER <<-'C'
+	#include <linux/page_ext.h>
+	struct page_ext_iter i;
+C
 piece PFN_T <<-'C'
 	#include <linux/pfn_t.h>
 	pfn_t f(void) { return __pfn_to_pfn_t(0, PFN_DEV | PFN_MAP); }
