@@ -8,6 +8,7 @@ KDIR	?= /lib/modules/$(KVER)/build
 PREFIX	?= /usr/local
 DESTDIR	?=
 KERNELS	?= 6.1 6.12 7.3
+DEBUG_KERNELS ?= 6.12-debug 7.3-debug
 # the one source of it
 VERSION	:= $(shell sed -n 's/^\#define HPBUF_MODULE_VERSION[^"]*"\(.*\)"/\1/p' \
 		include/uapi/linux/hpbuf.h)
@@ -24,7 +25,7 @@ ifneq ($(words $(CURDIR)),1)
 $(error the path of this directory has a space in it, which kernel builds do not allow: $(CURDIR))
 endif
 
-.PHONY: all user module check demo bench fuzz lint selftests kselftest-install install install-host deb check-deb \
+.PHONY: all user module check check-debug demo bench fuzz lint selftests kselftest-install install install-host deb check-deb \
 	dkms-source dkms-install dkms-remove sign clean distclean help
 
 all: user $(if $(wildcard $(KDIR)/Makefile),module)
@@ -39,6 +40,12 @@ module:
 
 check:
 	@KERNELS="$(KERNELS)" selftests/vm/check.sh
+
+# Kernels with all detectors on; building them takes a quarter to half an hour each.
+check-debug:
+	@KERNELS="$(DEBUG_KERNELS)" HPBUF_HOST=0 HPBUF_TIMEOUT_SCALE=$${HPBUF_TIMEOUT_SCALE:-4} \
+		HPBUF_BOOT_LIMIT=$${HPBUF_BOOT_LIMIT:-300} HPBUF_GUEST_LIMIT=$${HPBUF_GUEST_LIMIT:-3000} \
+		selftests/vm/check.sh
 
 demo:
 	@selftests/vm/demo.sh
@@ -130,6 +137,8 @@ help:
 	@echo 'make module        hpbuf.ko for KDIR ($(KDIR))'
 	@echo 'make check         everything: builds for "$(KERNELS)" (KERNELS=), tests'
 	@echo '                   here and in emulated guests; logs in build/check'
+	@echo 'make check-debug   the tests of the module on kernels with KASAN, lockdep and'
+	@echo '                   the like, which are built first (DEBUG_KERNELS=)'
 	@echo 'make demo          hpctl compare on all backings in a guest (DEMO_KERNEL=),'
 	@echo '                   then here on those that need no module'
 	@echo 'make bench         ratios: workloads against plain C, prefetching, memset;'

@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/hpbuf.h>
-#include <asm/cpufeature.h>
 
 #include "arg.h"
 #include "buf.h"
@@ -31,11 +30,6 @@ struct dev_made {
 	struct buf *buf;
 	bool persist;
 };
-
-static bool have_1g(void)
-{
-	return boot_cpu_has(X86_FEATURE_GBPAGES);
-}
 
 /* ---- CAPS ---- */
 
@@ -62,7 +56,7 @@ static long dev_caps(struct file *file, void *arg, void **state)
 	strscpy(caps->module_version, HPBUF_MODULE_VERSION, sizeof(caps->module_version));
 	caps->flags = caps_flags();
 	caps->page_shifts = 1ULL << HPBUF_SHIFT_2M;
-	if (have_1g())
+	if (compat_map_1g())
 		caps->page_shifts |= 1ULL << HPBUF_SHIFT_1G;
 	caps->max_bytes = param_max_bytes();
 	caps->used_bytes = limit_used();
@@ -154,7 +148,7 @@ static int spec_check(const struct hpbuf_alloc *a)
 		return -EINVAL;
 	if (a->bytes > (u64)LLONG_MAX - (1ULL << a->page_shift) + 1)
 		return -EOVERFLOW;
-	if (a->page_shift == HPBUF_SHIFT_1G && !have_1g())
+	if (a->page_shift == HPBUF_SHIFT_1G && !compat_map_1g())
 		return -EOPNOTSUPP;
 	/* More than any cap lets through, and a table of pages can be had. */
 	if (a->bytes > param_max_bytes() ||

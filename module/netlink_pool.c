@@ -4,8 +4,8 @@
 #include <linux/nodemask.h>
 #include <linux/hpbuf.h>
 #include <net/genetlink.h>
-#include <asm/cpufeature.h>
 
+#include "compat/compat.h"
 #include "limit.h"
 #include "netlink.h"
 #include "netlink_pool.h"
@@ -123,8 +123,8 @@ static struct pool *pool_asked(struct genl_info *info)
 		NL_SET_ERR_MSG_ATTR(info->extack, shift, "page-shift is 21 or 30");
 		return ERR_PTR(-EINVAL);
 	}
-	if (nla_get_u32(shift) == HPBUF_SHIFT_1G && !boot_cpu_has(X86_FEATURE_GBPAGES)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, shift, "this CPU has no 1 GiB pages");
+	if (nla_get_u32(shift) == HPBUF_SHIFT_1G && !compat_map_1g()) {
+		NL_SET_ERR_MSG_ATTR(info->extack, shift, "no 1 GiB pages on this CPU and kernel");
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 	p = nla_get_u32(node) < nr_node_ids ? pool_of(nla_get_u32(shift), nla_get_u32(node)) : NULL;

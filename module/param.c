@@ -9,8 +9,8 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include <linux/hpbuf.h>
-#include <asm/cpufeature.h>
 
+#include "compat/compat.h"
 #include "param.h"
 #include "pool.h"
 #include "pool_fill.h"
@@ -134,7 +134,7 @@ static int pool_param_set(const char *text, const struct kernel_param *kp)
 	ret = kstrtouint(text, 10, &pages);
 	if (ret)
 		return ret;
-	if (shift == HPBUF_SHIFT_1G && pages && !boot_cpu_has(X86_FEATURE_GBPAGES))
+	if (shift == HPBUF_SHIFT_1G && pages && !compat_map_1g())
 		return -EOPNOTSUPP;
 	mutex_lock(&pool_lock);
 	*arg = pages;

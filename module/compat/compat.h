@@ -9,8 +9,10 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/page_ref.h>
+#include <linux/page_table_check.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
+#include <asm/cpufeature.h>
 
 #include "probed.h"
 
@@ -74,6 +76,7 @@ static inline bool compat_thp_off(struct mm_struct *mm)
  * A compound page is given back faster. But before page_ext_iter (6.15), page_owner and
  * page_table_check walk the page_ext of all its pages as one array, and 1 GiB lies in
  * eight sections with an array each: memory behind the first is overwritten.
+ * page_table_check does the same when a 1 GiB leaf is set: see compat_map_1g().
  */
 #if (defined(CONFIG_PAGE_OWNER) || defined(CONFIG_PAGE_TABLE_CHECK)) && \
 	!defined(HPBUF_HAVE_PAGE_EXT_ITER)
@@ -107,6 +110,19 @@ static inline int compat_alloc_range(unsigned long pfn, unsigned int order, gfp_
 #else
 	return alloc_contig_range(pfn, end, MIGRATE_MOVABLE, gfp);
 #endif
+}
+
+/*
+ * Whether the kernel survives a 1 GiB leaf, which the CPU must know besides. With
+ * page_table_check switched on, those before 6.15 do not.
+ */
+static inline bool compat_map_1g(void)
+{
+#if defined(CONFIG_PAGE_TABLE_CHECK) && !defined(HPBUF_HAVE_PAGE_EXT_ITER)
+	if (!static_branch_likely(&page_table_check_disabled))
+		return false;
+#endif
+	return boot_cpu_has(X86_FEATURE_GBPAGES);
 }
 
 /* ---- leaf entries ---- */

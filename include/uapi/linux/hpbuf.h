@@ -162,7 +162,9 @@ struct hpbuf_caps {
  * Errors, one for each cause:
  *	EINVAL		bad flags, page_shift, name, node beyond 1023, reserved
  *	EOVERFLOW	bytes rounded up to a page do not fit 63 bits
- *	EOPNOTSUPP	the CPU has no 1 GiB pages
+ *	EOPNOTSUPP	the CPU has no 1 GiB pages, or the kernel is from before 6.15
+ *			and has page_table_check switched on, which corrupts memory
+ *			when such a page is mapped
  *	ENXIO		a node in the mask is not online or has no memory
  *	EEXIST		the name is taken
  *	ENOSPC		max_bytes would be exceeded
