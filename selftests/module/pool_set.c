@@ -199,6 +199,25 @@ TEST_F(pool, set_to_less_than_is_lent)
 	EXPECT_TRUE(hpt_used_becomes(self->dev, self->used + 2 * SZ_2M));
 }
 
+/* Pages that are being zeroed at that moment are given back too. */
+TEST_F(pool, set_to_nothing_while_zeroing)
+{
+	struct hpbuf_alloc a;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, pool_fill(self->nl, 0, HPBUF_SHIFT_2M, 16, &self->pool));
+		ASSERT_LE(0, hpt_alloc(self->dev, 16 * SZ_2M, HPBUF_SHIFT_2M, &a));
+		close(a.fd);
+		/* from before a worker has begun to after it is done */
+		usleep(i * 4000);
+		ASSERT_EQ(0, pool_fill(self->nl, 0, HPBUF_SHIFT_2M, 0, &self->pool));
+		EXPECT_EQ(0, pool_pages(&self->pool))
+			TH_LOG("after %d ms", i * 4);
+		EXPECT_TRUE(hpt_used_becomes(self->dev, self->used));
+	}
+}
+
 /* Of the page a process had when it was killed nothing is left. */
 TEST_F(pool, back_after_sigkill)
 {

@@ -70,12 +70,13 @@ static void hog_cpu(struct shared *sh, int cpu)
 }
 
 /*
- * Touches what is available and half of what the pool can give. Should that be too
- * much, it is the first to be killed.
+ * Touches what is available, what the pool can give, and a little more: what is
+ * available is a guess at the low side. It is the first to be killed.
  */
 static void hog_memory(void)
 {
-	size_t size = meminfo("MemAvailable") + (POOL_PAGES - POOL_MIN) * SZ_2M / 2, off;
+	size_t more = (POOL_PAGES - POOL_MIN) * SZ_2M + (64UL << 20);
+	size_t size = meminfo("MemAvailable") + more, off;
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
