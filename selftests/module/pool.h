@@ -109,6 +109,13 @@ static inline int pool_fill(struct hpbuf_nl *nl, uint32_t node, uint32_t shift, 
 	return ret ? ret : pool_settle(nl, node, shift, pool);
 }
 
+/* As hpt_alloc(), from node 0: where there are more, that is where the pool is. */
+static inline int pool_alloc(int dev, uint64_t bytes, unsigned int shift, struct hpbuf_alloc *a)
+{
+	*a = (struct hpbuf_alloc){ .bytes = bytes, .page_shift = shift, .nodes = { 1 } };
+	return hpt_alloc_req(dev, a);
+}
+
 static inline uint64_t pool_pages(const struct hpbuf_nl_pool *p)
 {
 	return p->ready + p->dirty + p->lent;

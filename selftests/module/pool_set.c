@@ -115,7 +115,7 @@ TEST_F(pool, alloc_takes_and_returns)
 	ASSERT_EQ(0, pool_fill(self->nl, 0, HPBUF_SHIFT_2M, 8, &full));
 	for (i = 0; i < 4; i++) {
 		/* the cursor of any list of pages goes round in eight */
-		ASSERT_LE(0, hpt_alloc(self->dev, 3 * SZ_2M, HPBUF_SHIFT_2M, &a));
+		ASSERT_LE(0, pool_alloc(self->dev, 3 * SZ_2M, HPBUF_SHIFT_2M, &a));
 		EXPECT_EQ(3, pooled_of(_metadata, self->nl, &a));
 		ASSERT_EQ(0, pool_get(self->nl, 0, HPBUF_SHIFT_2M, &self->pool));
 		EXPECT_EQ(3, self->pool.lent);
@@ -139,7 +139,7 @@ TEST_F(pool, more_than_is_ready)
 	struct hpbuf_alloc a;
 
 	ASSERT_EQ(0, pool_fill(self->nl, 0, HPBUF_SHIFT_2M, 4, &self->pool));
-	ASSERT_LE(0, hpt_alloc(self->dev, 6 * SZ_2M, HPBUF_SHIFT_2M, &a));
+	ASSERT_LE(0, pool_alloc(self->dev, 6 * SZ_2M, HPBUF_SHIFT_2M, &a));
 	EXPECT_EQ(4, pooled_of(_metadata, self->nl, &a));
 	ASSERT_EQ(0, pool_get(self->nl, 0, HPBUF_SHIFT_2M, &self->pool));
 	EXPECT_EQ(0, self->pool.ready);
@@ -157,7 +157,7 @@ TEST_F(pool, none_without_a_pool)
 {
 	struct hpbuf_alloc a;
 
-	ASSERT_LE(0, hpt_alloc(self->dev, 2 * SZ_2M, HPBUF_SHIFT_2M, &a));
+	ASSERT_LE(0, pool_alloc(self->dev, 2 * SZ_2M, HPBUF_SHIFT_2M, &a));
 	EXPECT_EQ(0, pooled_of(_metadata, self->nl, &a));
 	ASSERT_EQ(0, pool_get(self->nl, 0, HPBUF_SHIFT_2M, &self->pool));
 	EXPECT_EQ(0, self->pool.lent);
@@ -173,7 +173,7 @@ TEST_F(pool, all_or_nothing)
 
 	ASSERT_EQ(0, pool_fill(self->nl, 0, HPBUF_SHIFT_2M, 8, &self->pool));
 	ASSERT_EQ(0, hpt_caps(self->dev, &caps));
-	EXPECT_EQ(-ENOSPC, hpt_alloc(self->dev, caps.max_bytes + SZ_2M, HPBUF_SHIFT_2M, &a));
+	EXPECT_EQ(-ENOSPC, pool_alloc(self->dev, caps.max_bytes + SZ_2M, HPBUF_SHIFT_2M, &a));
 	a = (struct hpbuf_alloc){ .bytes = 4 * SZ_2M, .page_shift = HPBUF_SHIFT_2M,
 				  .flags = 0x80000000 };
 	EXPECT_EQ(-EINVAL, hpt_alloc_req(self->dev, &a));
@@ -187,7 +187,7 @@ TEST_F(pool, set_to_less_than_is_lent)
 	struct hpbuf_alloc a;
 
 	ASSERT_EQ(0, pool_fill(self->nl, 0, HPBUF_SHIFT_2M, 8, &self->pool));
-	ASSERT_LE(0, hpt_alloc(self->dev, 6 * SZ_2M, HPBUF_SHIFT_2M, &a));
+	ASSERT_LE(0, pool_alloc(self->dev, 6 * SZ_2M, HPBUF_SHIFT_2M, &a));
 	EXPECT_EQ(6, pooled_of(_metadata, self->nl, &a));
 	ASSERT_EQ(0, pool_fill(self->nl, 0, HPBUF_SHIFT_2M, 2, &self->pool));
 	EXPECT_EQ(2, self->pool.want);
@@ -207,7 +207,7 @@ TEST_F(pool, set_to_nothing_while_zeroing)
 
 	for (i = 0; i < 10; i++) {
 		ASSERT_EQ(0, pool_fill(self->nl, 0, HPBUF_SHIFT_2M, 16, &self->pool));
-		ASSERT_LE(0, hpt_alloc(self->dev, 16 * SZ_2M, HPBUF_SHIFT_2M, &a));
+		ASSERT_LE(0, pool_alloc(self->dev, 16 * SZ_2M, HPBUF_SHIFT_2M, &a));
 		close(a.fd);
 		/* from before a worker has begun to after it is done */
 		usleep(i * 4000);
@@ -231,7 +231,7 @@ TEST_F(pool, back_after_sigkill)
 		if (!pid) {
 			unsigned char *p;
 
-			if (hpt_alloc(self->dev, 8 * SZ_2M, HPBUF_SHIFT_2M, &a) < 0)
+			if (pool_alloc(self->dev, 8 * SZ_2M, HPBUF_SHIFT_2M, &a) < 0)
 				_exit(1);
 			p = hpt_map(a.fd, a.size);
 			if (p == MAP_FAILED)
@@ -245,7 +245,7 @@ TEST_F(pool, back_after_sigkill)
 		ASSERT_EQ(0, pool_ready(self->nl, 0, HPBUF_SHIFT_2M, 8, &self->pool));
 		EXPECT_ALL_READY(8);
 	}
-	ASSERT_LE(0, hpt_alloc(self->dev, 8 * SZ_2M, HPBUF_SHIFT_2M, &a));
+	ASSERT_LE(0, pool_alloc(self->dev, 8 * SZ_2M, HPBUF_SHIFT_2M, &a));
 	EXPECT_EQ(8, pooled_of(_metadata, self->nl, &a));
 	close(a.fd);
 }
@@ -258,7 +258,7 @@ TEST_F(pool, unmapped_is_told)
 	struct timespec now;
 	unsigned char *p;
 
-	ASSERT_LE(0, hpt_alloc(self->dev, SZ_2M, HPBUF_SHIFT_2M, &a));
+	ASSERT_LE(0, pool_alloc(self->dev, SZ_2M, HPBUF_SHIFT_2M, &a));
 	p = hpt_map(a.fd, a.size);
 	ASSERT_NE(MAP_FAILED, p);
 	ASSERT_EQ(0, hpbuf_nl_buf_get(self->nl, a.id, NULL, &b));
@@ -292,7 +292,7 @@ TEST_F(pool, a_page_of_1g)
 		SKIP(return, "needs a 1 GiB page, found: %s", strerror(g.error));
 	}
 	EXPECT_EQ(1, g.ready);
-	ASSERT_LE(0, hpt_alloc(self->dev, SZ_1G, HPBUF_SHIFT_1G, &a));
+	ASSERT_LE(0, pool_alloc(self->dev, SZ_1G, HPBUF_SHIFT_1G, &a));
 	ASSERT_EQ(0, hpbuf_nl_buf_get(self->nl, a.id, NULL, &b));
 	EXPECT_EQ(1, b.pooled);
 	EXPECT_EQ(0, b.scan_ns);

@@ -203,7 +203,7 @@ static bool take(struct __test_metadata *_metadata, FIXTURE_DATA(zero) *self, st
 	struct hpbuf_alloc a;
 	long at;
 
-	s->fd = hpt_alloc(self->dev, (1 + hpt_rand(&self->seed) % MAX_PAGES) * SZ_2M,
+	s->fd = pool_alloc(self->dev, (1 + hpt_rand(&self->seed) % MAX_PAGES) * SZ_2M,
 			  HPBUF_SHIFT_2M, &a);
 	if (s->fd == -ENOMEM || s->fd == -EBUSY)
 		return false;
@@ -229,7 +229,7 @@ static void killed_writer(FIXTURE_DATA(zero) *self)
 		struct hpbuf_alloc a;
 		unsigned char *p;
 
-		if (hpt_alloc(self->dev, MAX_PAGES * SZ_2M, HPBUF_SHIFT_2M, &a) < 0)
+		if (pool_alloc(self->dev, MAX_PAGES * SZ_2M, HPBUF_SHIFT_2M, &a) < 0)
 			_exit(0);
 		p = hpt_map(a.fd, a.size);
 		while (p != MAP_FAILED)
@@ -292,7 +292,7 @@ TEST_F(zero, all_of_the_pool)
 		for (i = 0; i < 4; i++)
 			killed_writer(self);
 		ASSERT_EQ(0, pool_ready(self->nl, 0, HPBUF_SHIFT_2M, POOL_PAGES, &self->pool));
-		ASSERT_LE(0, hpt_alloc(self->dev, POOL_PAGES * SZ_2M, HPBUF_SHIFT_2M, &a));
+		ASSERT_LE(0, pool_alloc(self->dev, POOL_PAGES * SZ_2M, HPBUF_SHIFT_2M, &a));
 		p = hpt_map(a.fd, a.size);
 		ASSERT_NE(MAP_FAILED, p);
 		EXPECT_EQ(-1, hpt_nonzero(p, a.size, 8));
