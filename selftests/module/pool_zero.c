@@ -252,6 +252,8 @@ TEST_F(zero, every_time)
 	for (i = 0; i < cycles; i++) {
 		struct slot *s = &slots[hpt_rand(&self->seed) % SLOTS];
 
+		if (i && i % 1000 == 0)
+			TH_LOG("%lu of %lu", i, cycles);
 		self->sh->starve = i / PHASE % 4 == 1;
 		if (i % squeeze_at == squeeze_at / 2)
 			self->sh->squeeze++;
