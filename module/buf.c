@@ -154,9 +154,6 @@ static int buf_fill(struct buf *b, const struct buf_spec *spec)
 	unsigned int i;
 	int nid, ret;
 
-	ret = buf_make_tables(b);
-	if (ret)
-		return ret;
 	c.pfn = b->pfn;
 	c.pooled = b->node_pooled;
 	ret = collect_pages(&c);
@@ -182,6 +179,10 @@ struct buf *buf_make(const struct buf_spec *spec)
 	b = buf_new(spec);
 	if (!b)
 		return ERR_PTR(-ENOMEM);
+	/* Before the charge: nothing that waits lies between that and collecting. */
+	ret = buf_make_tables(b);
+	if (ret)
+		goto err_free;
 	ret = buf_register(b);
 	if (ret)
 		goto err_free;

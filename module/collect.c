@@ -27,6 +27,7 @@
 /*
  * @list: candidates for 1 GiB pages by node; NULL for 2 MiB
  * @reserved: what limit_reserve() granted, and was not taken yet
+ * @caller: whose CPUs the thread uses; it waits for it
  * @stopped: set before the signal, which a thread that has just begun may miss
  * @stop: that, or the caller's own
  */
@@ -35,6 +36,7 @@ struct collect_job {
 	struct contig_list **list;
 	struct completion done;
 	u64 reserved;
+	struct task_struct *caller;
 	bool stopped;
 	const bool *stop;
 	int ret;
@@ -105,6 +107,7 @@ static unsigned int take_pages(struct collect *c, struct pool *p, bool dirty)
 
 	c->pooled[p->nid] += nr;
 	c->got += nr;
+	limit_keep((u64)nr << c->shift);
 	return nr;
 }
 
@@ -132,6 +135,7 @@ static int take_dirty(struct collect_job *job, struct pool *p)
 	}
 	c->pooled[p->nid] += nr;
 	c->got += nr;
+	limit_keep((u64)nr << c->shift);
 	return nr;
 }
 
@@ -167,7 +171,7 @@ static int may_get(struct collect_job *job)
 	if (!job->c->pooled || !limit_over())
 		return 0;
 	/* Idle pages go before an allocation fails for max_bytes. */
-	pool_trim_to_limit();
+	pool_trim_to_limit(job->stop);
 	return limit_over() ? -ENOSPC : 0;
 }
 
@@ -180,7 +184,7 @@ static int get_page_of(struct collect_job *job, int nid, unsigned long *pfn)
 	int ret;
 
 	if (list)
-		ret = contig_get_1g(nid, list, &c->time, pfn);
+		ret = contig_get_1g(nid, list, c->gentle, &c->time, pfn);
 	else
 		ret = contig_get_2m(nid, c->gentle, &c->time, pfn);
 	if (!ret)
@@ -208,6 +212,8 @@ static int get_one(struct collect_job *job, int nid)
 		c->time.zero_known = false;
 	job->reserved -= bytes;
 	limit_unreserve(bytes);
+	if (c->pooled)
+		limit_keep(1ULL << c->shift);
 	WRITE_ONCE(c->got, c->got + 1);
 	return 0;
 }
@@ -225,6 +231,8 @@ static int zero_fresh(struct collect_job *job, unsigned int first)
 			 ZERO_THREADS_MAX, job->stop);
 	c->time.zero += ktime_get_ns() - start;
 	if (ret) {
+		/* The promise stands; the caller takes it back. */
+		limit_promise((u64)(c->got - first) << c->shift);
 		while (c->got > first)
 			put_page_of(c->shift, c->pfn[--c->got]);
 	}
@@ -311,7 +319,7 @@ static int get_all(struct collect_job *job)
 		return -ENOMEM;
 	for (pass = 0; ; pass++) {
 		ret = get_pass(job);
-		if (ret != -EBUSY || pass == PASSES - 1)
+		if (ret != -EBUSY || pass == PASSES - 1 || job->c->gentle)
 			return ret;
 		schedule_timeout_killable(msecs_to_jiffies(PASS_PAUSE_MS << pass));
 		if (job_stopped(job))
@@ -323,6 +331,8 @@ static int collect_thread(void *arg)
 {
 	struct collect_job *job = arg;
 
+	/* Newer kernels would undo it if it were done from outside. */
+	set_cpus_allowed_ptr(current, job->caller->cpus_ptr);
 	allow_kernel_signal(SIGKILL);
 	job->ret = get_all(job);
 	complete(&job->done);
@@ -385,7 +395,6 @@ static struct task_struct *collect_start(struct collect_job *job)
 	if (IS_ERR(thread))
 		return thread;
 	set_user_nice(thread, task_nice(current));
-	set_cpus_allowed_ptr(thread, current->cpus_ptr);
 	wake_up_process(thread);
 	return thread;
 }
@@ -429,13 +438,14 @@ static int job_reserve(struct collect_job *job)
 
 int collect_pages(struct collect *c)
 {
-	struct collect_job job = { .c = c };
+	struct collect_job job = { .c = c, .caller = current };
 	struct pool *p = NULL;
 	int ret;
 
 	job.stop = &job.stopped;
 	/* Known as long as no page is zeroed where it cannot be seen. */
 	c->time.zero_known = true;
+	limit_promise((u64)c->nr << c->shift);
 	if (node_isset(c->home, c->nodes))
 		p = pool_of(c->shift, c->home);
 	if (p)
@@ -447,8 +457,10 @@ int collect_pages(struct collect *c)
 		ret = run_job(&job);
 		limit_unreserve(job.reserved);
 	}
-	if (ret)
-		limit_pool_add(collect_put(c->shift, c->got, c->pfn, c->pooled, true));
+	if (!ret)
+		return 0;
+	limit_keep((u64)(c->nr - c->got) << c->shift);
+	limit_pool_add(collect_put(c->shift, c->got, c->pfn, c->pooled, true));
 	return ret;
 }
 

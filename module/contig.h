@@ -29,7 +29,7 @@ bool contig_zeroed_by_kernel(void);
  * -ENOMEM: not enough free memory. -EBUSY: memory enough, but no contiguous
  * piece. -EINTR: a fatal signal.
  *
- * @gentle: do not reclaim and compact hard
+ * @gentle: do not reclaim, compact or migrate much
  */
 int contig_get_2m(int nid, bool gentle, struct contig_time *t, unsigned long *pfn);
 
@@ -37,7 +37,8 @@ int contig_get_2m(int nid, bool gentle, struct contig_time *t, unsigned long *pf
  * @list is from contig_list_make() for @nid. It remembers which candidates were
  * tried, so that several pages cost one scan.
  */
-int contig_get_1g(int nid, struct contig_list *list, struct contig_time *t, unsigned long *pfn);
+int contig_get_1g(int nid, struct contig_list *list, bool gentle, struct contig_time *t,
+		  unsigned long *pfn);
 
 /* Never NULL: an ERR_PTR on failure. An empty list is none. */
 struct contig_list *contig_list_make(int nid, struct contig_time *t);

@@ -169,11 +169,20 @@ static int try_cand(const struct contig_cand *c, struct contig_time *t)
 	return ret;
 }
 
-int contig_get_1g(int nid, struct contig_list *list, struct contig_time *t, unsigned long *pfn)
+/* What is not worth disturbing others for: likely to fail, or much to migrate. */
+static bool cand_is_hard(const struct contig_cand *c)
+{
+	return c->failed || c->free < BLOCK_PAGES / 2;
+}
+
+int contig_get_1g(int nid, struct contig_list *list, bool gentle, struct contig_time *t,
+		  unsigned long *pfn)
 {
 	while (list->next < list->nr) {
 		const struct contig_cand *c = &list->cand[list->next++];
 
+		if (gentle && cand_is_hard(c))
+			continue;
 		if (try_cand(c, t)) {
 			if (fatal_signal_pending(current))
 				return -EINTR;

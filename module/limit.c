@@ -32,6 +32,9 @@ static u64 limit_total;
 /* In the pool: held, and nobody's. */
 static atomic64_t limit_pool;
 
+/* Of the total, what an allocation under way has not got yet. */
+static atomic64_t limit_promised;
+
 /* Granted, and not yet taken from the system. */
 static atomic64_t limit_reserved;
 
@@ -131,12 +134,24 @@ void limit_uncharge(kuid_t owner, u64 bytes, u64 pooled)
 
 u64 limit_used(void)
 {
-	return READ_ONCE(limit_total) + atomic64_read(&limit_pool);
+	return READ_ONCE(limit_total) + atomic64_read(&limit_pool) -
+	       atomic64_read(&limit_promised);
 }
 
 bool limit_over(void)
 {
-	return limit_used() > param_max_bytes();
+	/* Read one after another, so it may be less than nothing for a moment. */
+	return (s64)limit_used() > (s64)min_t(u64, param_max_bytes(), S64_MAX);
+}
+
+void limit_promise(u64 bytes)
+{
+	atomic64_add(bytes, &limit_promised);
+}
+
+void limit_keep(u64 bytes)
+{
+	atomic64_sub(bytes, &limit_promised);
 }
 
 int limit_pool_charge(u64 bytes)

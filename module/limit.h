@@ -17,6 +17,13 @@ void limit_uncharge(kuid_t owner, u64 bytes, u64 pooled);
 /* Bytes that are held now, in buffers and in the pool. */
 u64 limit_used(void);
 
+/*
+ * Of what was charged, @bytes are yet to be got; they have been, from the pool or the
+ * system, or will not be. Without this, pages of the pool would count twice until then.
+ */
+void limit_promise(u64 bytes);
+void limit_keep(u64 bytes);
+
 /* Whether that is more than max_bytes: the pool has to give up some. */
 bool limit_over(void);
 

@@ -78,6 +78,8 @@ static int __init hpbuf_init(void)
 	return 0;
 
 err_netlink:
+	/* Tracing may have been switched on by now. */
+	reclaim_exit();
 	netlink_exit();
 err_memory:
 	exit_memory();

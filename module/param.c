@@ -87,6 +87,11 @@ static int size_set(const char *text, const struct kernel_param *kp)
 	if (ret)
 		return ret;
 	WRITE_ONCE(*(u64 *)kp->arg, bytes);
+	/* Idle pages beyond the limit go. */
+	mutex_lock(&pool_lock);
+	if (pool_live)
+		fill_look_again();
+	mutex_unlock(&pool_lock);
 	return 0;
 }
 

@@ -3,18 +3,21 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/nodemask.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/hpbuf.h>
 
 #include "contig.h"
 #include "limit.h"
 #include "pool.h"
+#include "pool_fill.h"
 #include "pool_zero.h"
 #include "stat.h"
 
 /* An allocation waits so long for pages that are being zeroed. */
-#define WAIT_MS		2000
+#define WAIT_MS		200
 
 static struct pool (*pools)[2];	/* by node; the shift is 0 where there is no memory */
 
@@ -129,7 +132,7 @@ bool pool_give(struct pool *p, unsigned long pfn, bool lent, bool zero)
 	if (lent)
 		p->lent--;
 	/* One that somebody else holds for a moment goes the kernel's way. */
-	keep = pool_all(p) < p->want && page_count(page) == 1;
+	keep = pool_all(p) < p->want && page_count(page) == 1 && !limit_over();
 	if (keep)
 		list_page(p, page, zero);
 	spin_unlock(&p->lock);
@@ -166,13 +169,18 @@ unsigned int pool_zero_begin(struct pool *p, unsigned int max, unsigned long *pf
 void pool_zero_end(struct pool *p, unsigned int nr, const unsigned long *pfn, bool zero)
 {
 	unsigned int i;
+	bool excess;
 
 	spin_lock(&p->lock);
 	for (i = 0; i < nr; i++)
 		list_page(p, pfn_to_page(pfn[i]), zero);
 	p->nr_zeroing -= nr;
+	excess = pool_all(p) > p->want;
 	spin_unlock(&p->lock);
 	wake_up_all(&p->wait);
+	/* Fewer are wanted by now. */
+	if (excess)
+		fill_look_again();
 }
 
 /* ---- giving up ---- */
@@ -231,18 +239,32 @@ static u64 protected(struct pool *p)
 	return min;
 }
 
-void pool_trim_to_limit(void)
+/* One at a time, so that not each of several gives up a page for the same excess. */
+static DEFINE_MUTEX(trim_lock);
+
+static void trim_pool_to_limit(struct pool *p, const bool *stop)
 {
-	struct pool *p;
+	bool some = false;
+
+	while (limit_over() && !READ_ONCE(*stop) && !fatal_signal_pending(current) &&
+	       pool_trim(p, 1, protected(p)))
+		some = true;
+	if (some)
+		fill_later(p);
+}
+
+void pool_trim_to_limit(const bool *stop)
+{
 	int nid, i;
 
+	if (mutex_lock_killable(&trim_lock))
+		return;
 	for_each_node(nid) {
-		for (i = 0; i < 2; i++) {
-			p = &pools[nid][i];
-			while (p->shift && limit_over() && pool_trim(p, 1, protected(p)))
-				;
-		}
+		for (i = 0; i < 2; i++)
+			if (pools[nid][i].shift)
+				trim_pool_to_limit(&pools[nid][i], stop);
 	}
+	mutex_unlock(&trim_lock);
 }
 
 /* ---- the beginning and the end ---- */

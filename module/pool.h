@@ -24,6 +24,7 @@
  * @lent: in buffers
  * @want, @min: as pool-set has it; @min are not given up under pressure
  * @back_want, @back_min: what to go back to when not all can be had
+ * @setting: changes with each setting
  * @filling: what was set is being collected or given back
  * @partial: what can be had is enough
  * @failing: a filling that failed is being undone
@@ -43,6 +44,7 @@ struct pool {
 	u64 lent;
 	u64 want, min;
 	u64 back_want, back_min;
+	unsigned int setting;
 	bool filling, partial, failing;
 	int error;
 	u64 got;
@@ -108,7 +110,10 @@ void pool_zero_end(struct pool *p, unsigned int nr, const unsigned long *pfn, bo
  */
 u64 pool_trim(struct pool *p, u64 max, u64 keep);
 
-/* Give up what is not protected until the module holds no more than it may. */
-void pool_trim_to_limit(void);
+/*
+ * Give up what is not protected until the module holds no more than it may, or *@stop.
+ * It comes back later, when there is room. Sleeps.
+ */
+void pool_trim_to_limit(const bool *stop);
 
 #endif

@@ -55,10 +55,7 @@ static void fill_kick(bool abort)
 
 void fill_set(struct pool *p, u64 want, u64 least, bool partial)
 {
-	bool abort;
-
 	spin_lock(&p->lock);
-	abort = p->filling;
 	if (!p->filling) {
 		p->back_want = p->want;
 		p->back_min = p->min;
@@ -71,8 +68,10 @@ void fill_set(struct pool *p, u64 want, u64 least, bool partial)
 	p->error = 0;
 	p->got = 0;
 	p->backoff = 0;
+	p->setting++;
 	spin_unlock(&p->lock);
-	fill_kick(abort);
+	/* Whatever is under way, this goes first. */
+	fill_kick(true);
 }
 
 void fill_want(struct pool *p, u64 want)
@@ -80,9 +79,19 @@ void fill_want(struct pool *p, u64 want)
 	spin_lock(&p->lock);
 	p->want = want;
 	p->min = min(p->min, want);
+	p->filling = false;
+	p->failing = false;
+	p->error = 0;
+	p->got = 0;
 	p->next = jiffies;
 	p->backoff = 0;
+	p->setting++;
 	spin_unlock(&p->lock);
+	fill_kick(true);
+}
+
+void fill_look_again(void)
+{
 	fill_kick(false);
 }
 
@@ -120,10 +129,15 @@ static int get_pages(struct pool *p, unsigned int nr, bool gentle, unsigned long
 	return ret;
 }
 
+static unsigned int batch_of(const struct pool *p)
+{
+	return p->shift == HPBUF_SHIFT_1G ? BATCH_1G : BATCH_2M;
+}
+
 /* Get a batch, or what is missing if that is less. */
 static int fill_batch(struct pool *p, u64 missing, bool gentle)
 {
-	unsigned int nr = min_t(u64, missing, p->shift == HPBUF_SHIFT_1G ? BATCH_1G : BATCH_2M);
+	unsigned int nr = min_t(u64, missing, batch_of(p));
 	unsigned long *pfn = kmalloc_array(nr, sizeof(*pfn), GFP_KERNEL);
 	unsigned int got, i;
 	int ret;
@@ -142,21 +156,42 @@ static int fill_batch(struct pool *p, u64 missing, bool gentle)
 	return got ? 0 : ret;
 }
 
+/*
+ * struct fill_plan - what a pool wants
+ * @setting: that of the pool when it was looked at; what came of an attempt counts for
+ *	no other
+ * @excess, @missing: pages to give back, or to get
+ * @busy: more are too many, but are being zeroed
+ * @now: an administrator waits for it
+ * @undo: after a failure nothing more is got
+ * @delay: jiffies until pages may be got
+ */
+struct fill_plan {
+	unsigned int setting;
+	u64 excess, missing, want;
+	bool busy, now, undo;
+	unsigned long delay;
+};
+
 /* A setting is done: all is there, or what was too much is gone. */
-static void fill_done(struct pool *p)
+static void fill_done(struct pool *p, const struct fill_plan *plan)
 {
 	spin_lock(&p->lock);
-	if (p->filling && !p->error)
-		p->got = pool_all(p);
-	p->filling = false;
-	p->failing = false;
+	if (p->setting == plan->setting) {
+		if (p->filling && !p->error)
+			p->got = pool_all(p);
+		p->filling = false;
+		p->failing = false;
+	}
 	spin_unlock(&p->lock);
 }
 
 /* Not all could be had, for the reason @err. */
-static void fill_failed(struct pool *p, int err)
+static void fill_failed(struct pool *p, const struct fill_plan *plan, int err)
 {
 	spin_lock(&p->lock);
+	if (p->setting != plan->setting)
+		goto unlock;
 	if (!p->filling) {
 		p->backoff = clamp_t(unsigned long, 2 * p->backoff, HZ, BACKOFF_MAX);
 		p->next = jiffies + p->backoff;
@@ -176,27 +211,16 @@ unlock:
 	spin_unlock(&p->lock);
 }
 
-/*
- * struct fill_plan - what a pool wants
- * @excess, @missing: pages to give back, or to get
- * @now: an administrator waits for it
- * @undo: after a failure nothing more is got
- * @delay: jiffies until pages may be got
- */
-struct fill_plan {
-	u64 excess, missing, want;
-	bool now, undo;
-	unsigned long delay;
-};
-
 static void fill_look(struct pool *p, struct fill_plan *plan)
 {
 	u64 all;
 
 	spin_lock(&p->lock);
 	all = pool_all(p);
+	plan->setting = p->setting;
 	plan->want = p->want;
 	plan->excess = all > p->want ? min(all - p->want, p->nr_ready + p->nr_dirty) : 0;
+	plan->busy = all > p->want && p->nr_zeroing;
 	plan->missing = all < p->want ? p->want - all : 0;
 	plan->now = p->filling;
 	plan->undo = p->failing;
@@ -204,11 +228,13 @@ static void fill_look(struct pool *p, struct fill_plan *plan)
 	spin_unlock(&p->lock);
 }
 
-static void fill_paced(struct pool *p)
+static void fill_paced(struct pool *p, const struct fill_plan *plan)
 {
 	spin_lock(&p->lock);
-	p->next = jiffies + PACE;
-	p->backoff = 0;
+	if (p->setting == plan->setting) {
+		p->next = jiffies + PACE;
+		p->backoff = 0;
+	}
 	spin_unlock(&p->lock);
 }
 
@@ -220,12 +246,15 @@ static unsigned long fill_pool(struct pool *p)
 
 	fill_look(p, &plan);
 	if (plan.excess) {
-		pool_trim(p, plan.excess, plan.want);
+		pool_trim(p, min_t(u64, plan.excess, batch_of(p)), plan.want);
 		return 0;
 	}
+	/* Whoever zeroes them says when they are done; that is waited for here too. */
+	if (plan.busy)
+		return PACE;
 	if (!plan.missing || plan.undo) {
 		if (plan.now)
-			fill_done(p);
+			fill_done(p, &plan);
 		return plan.missing ? PACE : MAX_SCHEDULE_TIMEOUT;
 	}
 	if (!plan.now && plan.delay)
@@ -234,12 +263,12 @@ static unsigned long fill_pool(struct pool *p)
 		ret = -ENOMEM;
 	else
 		ret = fill_batch(p, plan.missing, !plan.now);
-	if (ret == -EINTR)
+	if (ret == -EINTR || READ_ONCE(fill_stop))
 		return 0;	/* told to look again */
 	if (ret)
-		fill_failed(p, ret);
+		fill_failed(p, &plan, ret);
 	else if (!plan.now)
-		fill_paced(p);
+		fill_paced(p, &plan);
 	return 0;
 }
 
@@ -251,6 +280,8 @@ static unsigned long fill_pools(void)
 	unsigned long delay = MAX_SCHEDULE_TIMEOUT;
 	int nid, i;
 
+	if (limit_over())
+		pool_trim_to_limit(&fill_stop);
 	for (i = 0; i < ARRAY_SIZE(shifts); i++) {
 		for_each_node(nid) {
 			struct pool *p = pool_of(shifts[i], nid);

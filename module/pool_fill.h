@@ -20,6 +20,9 @@ void fill_set(struct pool *p, u64 want, u64 least, bool partial);
 /* The same, tried for again and again: what module parameters ask for. */
 void fill_want(struct pool *p, u64 want);
 
+/* A pool may have more than it wants, or the module more than it may. */
+void fill_look_again(void);
+
 /* Memory pressure took pages: fill up in a while. */
 void fill_later(struct pool *p);
 

@@ -25,6 +25,12 @@ static u64 idle_pages(struct pool *p)
 	spin_lock(&p->lock);
 	held = p->nr_ready + p->nr_dirty;
 	spare = pool_all(p) > p->min ? pool_all(p) - p->min : 0;
+	/*
+	 * What is being filled is not emptied meanwhile, or both would have no end.
+	 * That filling stops at floor_bytes, before anybody is in need.
+	 */
+	if (p->filling)
+		spare = 0;
 	spin_unlock(&p->lock);
 	return min(held, spare);
 }
@@ -61,7 +67,7 @@ static unsigned long shrink_scan(unsigned int shift, struct shrink_control *sc)
 	unsigned long done = 0;
 
 	/* One pool is not emptied to fill another. */
-	if (!p || fill_is_current())
+	if (!p || fill_is_current() || !idle_pages(p))
 		return SHRINK_STOP;
 	while (done < want && shrink_one(p))
 		done++;

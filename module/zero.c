@@ -42,7 +42,12 @@ static void zero_step(unsigned long pfn)
 	asm volatile("sfence" : : : "memory");
 }
 
-/* @threads: at most; @next: the first step that nobody has begun */
+/*
+ * @threads: at most
+ * @next: the first step that nobody has begun
+ * @cut: somebody left a step undone
+ * @caller: whose CPUs the threads use; it waits for them
+ */
 struct zero_job {
 	unsigned int shift;
 	unsigned int threads;
@@ -50,17 +55,21 @@ struct zero_job {
 	u64 steps;
 	atomic64_t next;
 	const bool *stop;
+	bool cut;
+	struct task_struct *caller;
 };
 
-static int job_run(struct zero_job *job)
+static void job_run(struct zero_job *job)
 {
 	unsigned int per_page = job->shift - STEP_SHIFT;
 	u64 at, in_page, start;
 	unsigned long pfn;
 
 	while ((at = atomic64_fetch_inc(&job->next)) < job->steps) {
-		if (READ_ONCE(*job->stop))
-			return -EINTR;
+		if (READ_ONCE(*job->stop)) {
+			WRITE_ONCE(job->cut, true);
+			return;
+		}
 		pfn = job->pfn[at >> per_page];
 		in_page = at & ((1U << per_page) - 1);
 		start = ktime_get_ns();
@@ -70,14 +79,16 @@ static int job_run(struct zero_job *job)
 				 page_to_nid(pfn_to_page(pfn)), ktime_get_ns() - start);
 		cond_resched();
 	}
-	return 0;
 }
 
 static int job_thread(void *arg)
 {
-	int ret = job_run(arg);
+	struct zero_job *job = arg;
 
-	/* Stay until kthread_stop(), which takes the answer. */
+	/* Newer kernels would undo it if it were done from outside. */
+	set_cpus_allowed_ptr(current, job->caller->cpus_ptr);
+	job_run(job);
+	/* Stay until kthread_stop(). */
 	for (;;) {
 		set_current_state(TASK_IDLE);
 		if (kthread_should_stop())
@@ -85,7 +96,7 @@ static int job_thread(void *arg)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
-	return ret;
+	return 0;
 }
 
 static struct task_struct *job_start(struct zero_job *job)
@@ -95,7 +106,6 @@ static struct task_struct *job_start(struct zero_job *job)
 	if (IS_ERR(thread))
 		return NULL;
 	set_user_nice(thread, task_nice(current));
-	set_cpus_allowed_ptr(thread, current->cpus_ptr);
 	wake_up_process(thread);
 	return thread;
 }
@@ -105,8 +115,8 @@ static int job_share(struct zero_job *job)
 {
 	struct task_struct *thread[ZERO_THREADS_MAX - 1];
 	unsigned int nr = 0, want;
-	int ret, other;
 
+	job->caller = current;
 	want = min_t(u64, job->steps / STEPS_A_THREAD, job->threads);
 	want = min3(want, cpumask_weight(current->cpus_ptr), (unsigned int)ZERO_THREADS_MAX);
 	while (nr + 1 < want) {
@@ -115,13 +125,11 @@ static int job_share(struct zero_job *job)
 			break;
 		nr++;
 	}
-	ret = job_run(job);
-	while (nr) {
-		other = kthread_stop(thread[--nr]);
-		if (other)
-			ret = other;
-	}
-	return ret;
+	job_run(job);
+	/* One that never got to run has left nothing undone. */
+	while (nr)
+		kthread_stop(thread[--nr]);
+	return READ_ONCE(job->cut) ? -EINTR : 0;
 }
 
 /* One after another, so that each has a time of its own. */
