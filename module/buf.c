@@ -85,10 +85,12 @@ static int buf_register(struct buf *b)
 
 static struct buf *buf_new(const struct buf_spec *spec)
 {
-	struct buf *b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
+	struct buf *b = kzalloc(struct_size(b, node, 2 * nr_node_ids), GFP_KERNEL_ACCOUNT);
 
 	if (!b)
 		return NULL;
+	b->node_pages = b->node;
+	b->node_pooled = b->node + nr_node_ids;
 	kref_init(&b->ref);
 	b->owner = current_euid();
 	b->shift = spec->shift;
@@ -101,18 +103,14 @@ static struct buf *buf_new(const struct buf_spec *spec)
 /* The shell, when the pages are gone or never were. */
 static void buf_destroy(struct buf *b)
 {
-	kfree(b->node_pooled);
-	kfree(b->node_pages);
 	kvfree(b->pfn);
 	kfree(b);
 }
 
-static int buf_make_tables(struct buf *b)
+static int buf_make_table(struct buf *b)
 {
 	b->pfn = kvmalloc_array(b->nr, sizeof(*b->pfn), GFP_KERNEL_ACCOUNT);
-	b->node_pages = kcalloc(nr_node_ids, sizeof(*b->node_pages), GFP_KERNEL_ACCOUNT);
-	b->node_pooled = kcalloc(nr_node_ids, sizeof(*b->node_pooled), GFP_KERNEL_ACCOUNT);
-	return b->pfn && b->node_pages && b->node_pooled ? 0 : -ENOMEM;
+	return b->pfn ? 0 : -ENOMEM;
 }
 
 static int buf_nid(const struct buf *b, u64 index)
@@ -154,6 +152,8 @@ static int buf_fill(struct buf *b, const struct buf_spec *spec)
 	unsigned int i;
 	int nid, ret;
 
+	if (!node_isset(c.home, c.nodes))
+		c.home = first_node(c.nodes);
 	c.pfn = b->pfn;
 	c.pooled = b->node_pooled;
 	ret = collect_pages(&c);
@@ -180,7 +180,7 @@ struct buf *buf_make(const struct buf_spec *spec)
 	if (!b)
 		return ERR_PTR(-ENOMEM);
 	/* Before the charge: nothing that waits lies between that and collecting. */
-	ret = buf_make_tables(b);
+	ret = buf_make_table(b);
 	if (ret)
 		goto err_free;
 	ret = buf_register(b);

@@ -29,6 +29,7 @@
  * @shift, @nr, @asked, @pfn: its pages; fixed once it can be seen
  * @node_pages: how many of them lie on each node; they never move
  * @node_pooled, @pooled: how many of these the pool has lent, and all of them
+ * @node: room for the two
  * @alloc_ns, @time: what getting them took
  * @free_ns: what giving them back took; set by the last buf_put()
  * @created_ns: CLOCK_BOOTTIME
@@ -64,6 +65,7 @@ struct buf {
 	atomic64_t faults;
 	atomic64_t fault_ns;
 	atomic64_t fault_max_ns;
+	u32 node[];
 };
 
 static inline u64 buf_size(const struct buf *b)

@@ -261,13 +261,11 @@ static int get_from_node(struct collect_job *job, int nid)
 static int get_from_nodes(struct collect_job *job)
 {
 	struct collect *c = job->c;
-	int nid, ret = -EBUSY;
+	int nid, ret;
 
-	if (node_isset(c->home, c->nodes)) {
-		ret = get_from_node(job, c->home);
-		if (!ret || ret == -EINTR)
-			return ret;
-	}
+	ret = get_from_node(job, c->home);
+	if (!ret || ret == -EINTR)
+		return ret;
 	for_each_node_mask(nid, c->nodes) {
 		if (nid == c->home)
 			continue;
@@ -439,15 +437,13 @@ static int job_reserve(struct collect_job *job)
 int collect_pages(struct collect *c)
 {
 	struct collect_job job = { .c = c, .caller = current };
-	struct pool *p = NULL;
+	struct pool *p = pool_of(c->shift, c->home);
 	int ret;
 
 	job.stop = &job.stopped;
 	/* Known as long as no page is zeroed where it cannot be seen. */
 	c->time.zero_known = true;
 	limit_promise((u64)c->nr << c->shift);
-	if (node_isset(c->home, c->nodes))
-		p = pool_of(c->shift, c->home);
 	if (p)
 		take_pages(c, p, false);
 	if (c->got == c->nr)

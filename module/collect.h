@@ -11,7 +11,7 @@
  * struct collect - a number of pages to get
  * @shift: their size
  * @nr: how many
- * @home: node to begin with, if it is in @nodes
+ * @home: node to begin with, one of @nodes
  * @nodes: nodes they may come from
  * @timeout_ms: time limit
  * @gentle: do without what disturbs others

@@ -174,6 +174,8 @@ static int alloc_make(struct hpbuf_alloc *a, struct dev_made *made)
 	ret = spec_nodes(&spec.nodes, a->nodes);
 	if (ret)
 		return ret;
+	if (nodes_empty(spec.nodes))
+		return -ENXIO;
 	b = buf_make(&spec);
 	if (IS_ERR(b))
 		return PTR_ERR(b);

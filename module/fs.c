@@ -12,7 +12,11 @@
  * It is mounted while there is a buffer, and the mount holds the module. The
  * last fput() of a file drops f_op->owner before it drops the mount, so without
  * that hold the module could be gone when the super block is shut down.
+ *
+ * Unmounting costs as much as all else that the last close() does. So it is done a
+ * clock tick later; the module can be unloaded then.
  */
+#include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -20,6 +24,7 @@
 #include <linux/mount.h>
 #include <linux/pseudo_fs.h>
 #include <linux/uio.h>
+#include <linux/workqueue.h>
 
 #include "buf.h"
 #include "compat/compat.h"
@@ -29,6 +34,17 @@
 
 static struct vfsmount *fs_mount;	/* valid while fs_users > 0 */
 static int fs_users;
+static atomic_t fs_drops = ATOMIC_INIT(0);	/* of these, to be released */
+
+static void fs_release_fn(struct work_struct *work)
+{
+	int nr = atomic_xchg(&fs_drops, 0);
+
+	while (nr--)
+		simple_release_fs(&fs_mount, &fs_users);
+}
+
+static DECLARE_DELAYED_WORK(fs_release, fs_release_fn);
 
 static int fs_init_context(struct fs_context *fc)
 {
@@ -71,7 +87,14 @@ struct inode *fs_inode(struct buf *b)
 void fs_drop(struct inode *inode)
 {
 	iput(inode);
-	simple_release_fs(&fs_mount, &fs_users);
+	atomic_inc(&fs_drops);
+	schedule_delayed_work(&fs_release, 1);
+}
+
+void fs_exit(void)
+{
+	/* It has let go of the module, but may still be on its way out. */
+	cancel_delayed_work_sync(&fs_release);
 }
 
 struct file *fs_open(struct buf *b, const struct file_operations *fops, int flags)

@@ -10,6 +10,9 @@ struct buf;
 struct inode *fs_inode(struct buf *b);
 void fs_drop(struct inode *inode);
 
+/* At the end of the module, when there is no inode any more. */
+void fs_exit(void);
+
 /*
  * A new open file of @b with operations @fops, which own a reference to @b and
  * one to the module, or an ERR_PTR.

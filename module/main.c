@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "contig.h"
 #include "dev.h"
+#include "fs.h"
 #include "hist.h"
 #include "netlink.h"
 #include "param.h"
@@ -95,6 +96,7 @@ static void __exit hpbuf_exit(void)
 	reclaim_exit();
 	netlink_exit();
 	buf_exit();
+	fs_exit();
 	exit_memory();
 }
 
