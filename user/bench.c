@@ -148,6 +148,15 @@ static void shuffle(struct bench_result *r, unsigned int run, uint64_t *state)
 	}
 }
 
+/* What was measured is not dropped because memory has become short since: that is shown. */
+static void ends_all(struct hp_error *missing, unsigned int run)
+{
+	if (missing->code != HP_RESOURCE || run < 2)
+		return;
+	memset(missing, 0, sizeof(*missing));
+	stop_because(STOP_SHORT);
+}
+
 static void one_run(struct bench_result *r, unsigned int run, const struct out_opts *o)
 {
 	const struct plan *p = r->bench.plan;
@@ -164,6 +173,7 @@ static void one_run(struct bench_result *r, unsigned int run, const struct out_o
 			     p->b[b].label);
 		session_run(&r->bench, &p->b[b], run, bench_sample(r, run, b, 0),
 			    &r->missing[b]);
+		ends_all(&r->missing[b], run);
 	}
 }
 

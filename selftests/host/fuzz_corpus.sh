@@ -17,6 +17,8 @@ fuzz=$top/user/fuzz
 for tool in "$cc" make pkg-config; do
 	command -v "$tool" >/dev/null || skip "needs $tool"
 done
+# The test runner preloads a library for its pipes, and the sanitizer wants to be first.
+unset LD_PRELOAD
 echo 'int main(void) { return 0; }' >"$tmp/probe.c"
 if ! "$cc" -fsanitize=address,undefined -o "$tmp/probe" "$tmp/probe.c" 2>/dev/null ||
 	! "$tmp/probe"; then

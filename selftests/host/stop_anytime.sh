@@ -1,7 +1,8 @@
 #!/bin/bash
 # stop_anytime.sh - Ctrl-C at whatever moment ends a run within a second's work, with exit
 # 130 and a document that parses and says that it is partial; nothing is left behind.
-# The time is the CPU's, so that other load on the machine is not taken for ours.
+# The time is the CPU's, so that other load on the machine is not taken for ours: a second
+# of two threads, and as much again as memory is slower with such load.
 set -u
 # shellcheck source=_hpctl.sh
 . "$(dirname "$0")/_hpctl.sh"
@@ -63,7 +64,7 @@ stopped()
 
 	shift 2
 	why=$(timeout 100 "$python" "$tmp/stop.py" "$after" "$tmp/json" \
-		$((2 * ${HPBUF_TIMEOUT_SCALE:-1})) "$hpctl" "$@" -j -t 2 2>&1 | tr '\n' ' ')
+		$((4 * ${HPBUF_TIMEOUT_SCALE:-1})) "$hpctl" "$@" -j -t 2 2>&1 | tr '\n' ' ')
 	[ -z "$reserve" ] || [ "$(pools)" = "$before" ] || why="$why, pools changed"
 	[ ! -e /run/hpctl/pools ] || why="$why, a journal is left"
 	if [ -z "$why" ]; then result OK "$name"; else result FAIL "$name" "$why"; fi

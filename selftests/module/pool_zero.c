@@ -268,7 +268,7 @@ TEST_F(zero, every_time)
 	self->sh->starve = 0;
 	for (i = 0; i < SLOTS; i++)
 		drop(&slots[i]);
-	for (i = 0; i < POOL_TRIES && self->sh->squeezes < self->sh->squeeze; i++)
+	for (i = 0; i < 2 * POOL_TRIES && self->sh->squeezes < self->sh->squeeze; i++)
 		usleep(POOL_PAUSE);
 	EXPECT_EQ(self->sh->squeeze, self->sh->squeezes);
 	ASSERT_EQ(0, pool_get(self->nl, 0, HPBUF_SHIFT_2M, &self->pool));

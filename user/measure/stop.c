@@ -85,6 +85,11 @@ int stop_error(struct hp_error *e)
 			"a page could not be had when it was touched (SIGBUS); what is shown is partial");
 		return hp_hint(e, "a hugetlb cgroup's limit that was lowered, a file cut short, or broken memory: see the kernel log");
 	}
+	if (sig == STOP_SHORT) {
+		hp_fail(e, HP_RESOURCE, ENOMEM,
+			"memory for another run could not be had any more; what is shown is partial");
+		return hp_hint(e, "end what uses the memory, or take a smaller --size or --spare");
+	}
 	return hp_fail(e, 128 + sig, EINTR, "stopped by SIG%s; what is shown is partial",
 		       sigabbrev_np(sig));
 }

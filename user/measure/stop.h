@@ -23,6 +23,7 @@ void stop_install(uint64_t limit_ns);
 #define STOP_MEMORY	1000
 #define STOP_SWAP	1001
 #define STOP_BUS	1002	/* see bus.h */
+#define STOP_SHORT	1003	/* a later run could not have its memory */
 
 /** stop_because - end as by a signal; from any thread, the first reason counts */
 void stop_because(int reason);
