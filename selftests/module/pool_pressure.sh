@@ -22,8 +22,8 @@ overcommit=$(cat /proc/sys/vm/overcommit_memory)
 echo 1 >/proc/sys/vm/overcommit_memory
 plan 22
 
-# 1 GiB in 512 pages, of which 64 stay
-pages=512 min=64
+# 512 MiB in 256 pages, of which 32 stay
+pages=256 min=32
 surplus=$(((pages - min) * 2))	# MB
 
 oom_kills()
@@ -102,7 +102,7 @@ echo $pages >"$tmp/lowest"
 check "a hog that needs more than there is is killed" a_kill victim $((surplus + 1200))
 check "the pool gave all but the minimum first" test "$(($(field shrunk) - shrunk))" -ge $((pages - min))
 check "and not the minimum" test "$(cat "$tmp/lowest")" -ge $min
-check "it was seen at the minimum" test "$(cat "$tmp/lowest")" -le $((min + 64))
+check "it was seen at the minimum" test "$(cat "$tmp/lowest")" -le $((min + 32))
 
 # While it fills others get memory: at once, and again later.
 check "while it fills, somebody else gets what is available" no_kill victim -150
