@@ -125,8 +125,15 @@ load_module()
 	fi
 }
 
+# The last buffer lets go of the module a clock tick after its end.
 unload_module()
 {
+	local i
+
+	for i in {1..20}; do
+		! rmmod hpbuf 2>/dev/null || return 0
+		sleep 0.05
+	done
 	rmmod hpbuf
 }
 
