@@ -100,14 +100,19 @@ static void put_page_of(unsigned int shift, unsigned long pfn)
 	stat_page_put(shift, nid, ktime_get_ns() - start);
 }
 
-/* They are in the order of the nodes they were got from: @nid's are the last. */
-static unsigned int take_pages(struct collect *c, struct pool *p, bool dirty)
+/* @nr pages of @p, which lie behind those that were there, are zero and count now. */
+static void count_lent(struct collect *c, const struct pool *p, unsigned int nr)
 {
-	unsigned int nr = pool_take(p, dirty, c->nr - c->got, c->pfn + c->got);
-
 	c->pooled[p->nid] += nr;
 	c->got += nr;
 	limit_keep((u64)nr << c->shift);
+}
+
+static unsigned int take_ready(struct collect *c, struct pool *p)
+{
+	unsigned int nr = pool_take(p, false, c->nr - c->got, c->pfn + c->got);
+
+	count_lent(c, p, nr);
 	return nr;
 }
 
@@ -133,9 +138,7 @@ static int take_dirty(struct collect_job *job, struct pool *p)
 		}
 		return ret;
 	}
-	c->pooled[p->nid] += nr;
-	c->got += nr;
-	limit_keep((u64)nr << c->shift);
+	count_lent(c, p, nr);
 	return nr;
 }
 
@@ -149,7 +152,7 @@ static int get_from_pool(struct collect_job *job, int nid)
 	while (p && c->got < c->nr) {
 		if (job_stopped(job))
 			return -EINTR;
-		if (take_pages(c, p, false))
+		if (take_ready(c, p))
 			continue;
 		ret = take_dirty(job, p);
 		if (ret < 0)
@@ -445,7 +448,7 @@ int collect_pages(struct collect *c)
 	c->time.zero_known = true;
 	limit_promise((u64)c->nr << c->shift);
 	if (p)
-		take_pages(c, p, false);
+		take_ready(c, p);
 	if (c->got == c->nr)
 		return 0;
 	ret = job_reserve(&job);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much memory may be held: in all, and by each user. Pages in the pool are in
- * neither user's account.
+ * How much memory may be held: in all, and by each user. Pages in the pool are in no
+ * user's account.
  *
  * RLIMIT_MEMLOCK is counted for the user and not for the mm, since a buffer may
  * outlive the process that made it. What the caller has locked otherwise counts
