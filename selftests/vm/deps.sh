@@ -2,8 +2,9 @@
 # deps.sh - install the Debian packages that building, checking and the demo
 # need.
 #
-# usage: deps.sh [deb]
+# usage: deps.sh [deb|debug]
 #	deb	what building packages takes too
+#	debug	what building kernels takes too
 #
 # Guarantees: afterwards all are installed; waits for another apt to finish;
 # touches nothing else and is quick when nothing is missing.  Needs root only if
@@ -30,7 +31,10 @@ pkgs=(
 	sparse shellcheck
 )
 
-[ "${1:-}" != deb ] || pkgs+=(debhelper dh-dkms fakeroot lintian)
+case ${1:-} in
+deb)	pkgs+=(debhelper dh-dkms fakeroot lintian) ;;
+debug)	pkgs+=(flex bison libelf-dev libssl-dev) ;;
+esac
 
 missing=()
 mapfile -t have < <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${pkgs[@]}" 2>/dev/null |

@@ -23,9 +23,7 @@ dest=$(kernel_dir "$ver")
 [ ! -e "$dest/release" ] || exit 0
 lock "kernel-$ver"
 [ ! -e "$dest/release" ] || exit 0
-for tool in gcc-12 flex bison bc; do
-	command -v "$tool" >/dev/null || die "building a kernel needs $tool (apt-get install gcc-12 flex bison bc libelf-dev libssl-dev)"
-done
+"$vm/deps.sh" debug
 
 work=$cache/kernels/.new-$ver
 rm -rf --one-file-system "$work"
@@ -52,7 +50,7 @@ build tinyconfig
 [ "$series" != 6.12 ] || (cd "$work/src" && scripts/config -d PAGE_TABLE_CHECK_ENFORCED)
 build olddefconfig
 for option in KASAN PROVE_LOCKING DEBUG_VM PAGE_TABLE_CHECK DEBUG_ATOMIC_SLEEP 9P_FS \
-	DEBUG_KMEMLEAK FAULT_INJECTION; do
+	DEBUG_KMEMLEAK FAIL_FUNCTION FAILSLAB FAULT_INJECTION_STACKTRACE_FILTER KCOV HIBERNATION; do
 	grep -qx "CONFIG_$option=y" "$work/src/.config" || die "$series does not take CONFIG_$option"
 done
 say "building $ver"
