@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Getting the pages of a buffer within a time limit.
- *
- * One call into the page allocator may migrate for many seconds, and nothing
- * but SIGKILL to the thread that makes it ends it. So that thread is one of our
- * own: when the limit passes, or its caller is being killed, it gets the signal
- * and the caller does not.
+ * Getting the pages of a buffer: from the pools first, then from the system, node
+ * by node, until there are enough or somebody stops it.
  */
-#include <linux/completion.h>
+#include <linux/container_of.h>
 #include <linux/err.h>
-#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -22,24 +17,21 @@
 #include "limit.h"
 #include "pool.h"
 #include "stat.h"
+#include "thread.h"
 #include "zero.h"
 
 /*
  * @list: candidates for 1 GiB pages by node; NULL for 2 MiB
  * @reserved: what limit_reserve() granted, and was not taken yet
- * @caller: whose CPUs the thread uses; it waits for it
- * @stopped: set before the signal, which a thread that has just begun may miss
- * @stop: that, or the caller's own
+ * @timed: what collect_pages() runs it in
+ * @stop: when to stop, @timed's or the caller's own
  */
 struct collect_job {
 	struct collect *c;
 	struct contig_list **list;
-	struct completion done;
 	u64 reserved;
-	struct task_struct *caller;
-	bool stopped;
+	struct timed_work timed;
 	const bool *stop;
-	int ret;
 };
 
 static bool job_stopped(const struct collect_job *job)
@@ -328,99 +320,6 @@ static int get_all(struct collect_job *job)
 	}
 }
 
-static int collect_thread(void *arg)
-{
-	struct collect_job *job = arg;
-
-	/* Newer kernels would undo it if it were done from outside. */
-	set_cpus_allowed_ptr(current, job->caller->cpus_ptr);
-	allow_kernel_signal(SIGKILL);
-	job->ret = get_all(job);
-	complete(&job->done);
-
-	/* Stay until kthread_stop(): the module must not go before this returns. */
-	for (;;) {
-		set_current_state(TASK_IDLE);
-		if (kthread_should_stop())
-			break;
-		schedule();
-	}
-	__set_current_state(TASK_RUNNING);
-	return 0;
-}
-
-#define PROGRESS_MS	1000
-
-/*
- * Wait for the job, and tell each second how far it is. As
- * wait_for_completion_killable_timeout().
- */
-static long wait_telling(struct collect_job *job)
-{
-	const struct collect *c = job->c;
-	unsigned long end = jiffies + msecs_to_jiffies(c->timeout_ms);
-	u64 start = ktime_get_ns();
-	long left, slice;
-
-	for (;;) {
-		left = (long)(end - jiffies);
-		if (left <= 0)
-			return 0;
-		slice = min_t(long, left, msecs_to_jiffies(PROGRESS_MS));
-		left = wait_for_completion_killable_timeout(&job->done, slice);
-		if (left)
-			return left;
-		event_progress(c->id, c->shift, (u64)c->nr << c->shift,
-			       (u64)READ_ONCE(c->got) << c->shift, ktime_get_ns() - start);
-	}
-}
-
-/* 0 when the job ended by itself, else why it was stopped. */
-static int wait_for_job(struct collect_job *job, struct task_struct *thread)
-{
-	long left = wait_telling(job);
-
-	if (left > 0)
-		return 0;
-	WRITE_ONCE(job->stopped, true);
-	send_sig(SIGKILL, thread, 1);
-	wait_for_completion(&job->done);
-	return left ? -EINTR : -ETIMEDOUT;
-}
-
-/* On the CPUs and at the priority of the caller, whose work it does. */
-static struct task_struct *collect_start(struct collect_job *job)
-{
-	struct task_struct *thread = kthread_create(collect_thread, job, "hpbuf-collect");
-
-	if (IS_ERR(thread))
-		return thread;
-	set_user_nice(thread, task_nice(current));
-	wake_up_process(thread);
-	return thread;
-}
-
-static int run_job(struct collect_job *job)
-{
-	struct task_struct *thread;
-	int stopped, ret;
-
-	init_completion(&job->done);
-	thread = collect_start(job);
-	if (IS_ERR(thread))
-		return PTR_ERR(thread) == -EINTR ? -EINTR : -ENOMEM;
-	stopped = wait_for_job(job, thread);
-	kthread_stop(thread);
-
-	ret = job->ret;
-	/* A job that was done just as the time ran out is done. */
-	if (ret == -EINTR && stopped)
-		ret = stopped;
-	if (fatal_signal_pending(current))
-		ret = -EINTR;
-	return ret;
-}
-
 /* Promise to leave floor_bytes, for what the pools are not likely to have. */
 static int job_reserve(struct collect_job *job)
 {
@@ -437,13 +336,33 @@ static int job_reserve(struct collect_job *job)
 	return ret;
 }
 
+static int get_all_timed(struct timed_work *timed)
+{
+	return get_all(container_of(timed, struct collect_job, timed));
+}
+
+static void tell_progress(const struct timed_work *timed, u64 ns)
+{
+	const struct collect *c = container_of(timed, const struct collect_job, timed)->c;
+
+	event_progress(c->id, c->shift, (u64)c->nr << c->shift,
+		       (u64)READ_ONCE(c->got) << c->shift, ns);
+}
+
 int collect_pages(struct collect *c)
 {
-	struct collect_job job = { .c = c, .caller = current };
+	struct collect_job job = {
+		.c = c,
+		.timed = {
+			.fn = get_all_timed,
+			.tell = tell_progress,
+			.timeout_ms = c->timeout_ms,
+		},
+		.stop = &job.timed.stopped,
+	};
 	struct pool *p = pool_of(c->shift, c->home);
 	int ret;
 
-	job.stop = &job.stopped;
 	/* Known as long as no page is zeroed where it cannot be seen. */
 	c->time.zero_known = true;
 	limit_promise((u64)c->nr << c->shift);
@@ -453,7 +372,7 @@ int collect_pages(struct collect *c)
 		return 0;
 	ret = job_reserve(&job);
 	if (!ret) {
-		ret = run_job(&job);
+		ret = timed_run(&job.timed, "hpbuf-collect");
 		limit_unreserve(job.reserved);
 	}
 	if (!ret)

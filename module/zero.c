@@ -5,6 +5,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
+#include <linux/container_of.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -14,6 +15,7 @@
 #include <linux/hpbuf.h>
 
 #include "hist.h"
+#include "thread.h"
 #include "zero.h"
 
 /* What is zeroed between two looks at the stop flag. */
@@ -46,9 +48,9 @@ static void zero_step(unsigned long pfn)
  * @threads: at most
  * @next: the first step that nobody has begun
  * @cut: somebody left a step undone
- * @caller: whose CPUs the threads use; it waits for them
  */
 struct zero_job {
+	struct thread_work work;
 	unsigned int shift;
 	unsigned int threads;
 	const unsigned long *pfn;
@@ -56,7 +58,6 @@ struct zero_job {
 	atomic64_t next;
 	const bool *stop;
 	bool cut;
-	struct task_struct *caller;
 };
 
 static void job_run(struct zero_job *job)
@@ -81,33 +82,9 @@ static void job_run(struct zero_job *job)
 	}
 }
 
-static int job_thread(void *arg)
+static void job_thread(struct thread_work *work)
 {
-	struct zero_job *job = arg;
-
-	/* Newer kernels would undo it if it were done from outside. */
-	set_cpus_allowed_ptr(current, job->caller->cpus_ptr);
-	job_run(job);
-	/* Stay until kthread_stop(). */
-	for (;;) {
-		set_current_state(TASK_IDLE);
-		if (kthread_should_stop())
-			break;
-		schedule();
-	}
-	__set_current_state(TASK_RUNNING);
-	return 0;
-}
-
-static struct task_struct *job_start(struct zero_job *job)
-{
-	struct task_struct *thread = kthread_create(job_thread, job, "hpbuf-zero");
-
-	if (IS_ERR(thread))
-		return NULL;
-	set_user_nice(thread, task_nice(current));
-	wake_up_process(thread);
-	return thread;
+	job_run(container_of(work, struct zero_job, work));
 }
 
 /* All steps of @job, with as many threads as are of use and can be had. */
@@ -116,12 +93,12 @@ static int job_share(struct zero_job *job)
 	struct task_struct *thread[ZERO_THREADS_MAX - 1];
 	unsigned int nr = 0, want;
 
-	job->caller = current;
+	job->work = (struct thread_work){ .fn = job_thread, .caller = current };
 	want = min_t(u64, job->steps / STEPS_A_THREAD, job->threads);
 	want = min3(want, cpumask_weight(current->cpus_ptr), (unsigned int)ZERO_THREADS_MAX);
 	while (nr + 1 < want) {
-		thread[nr] = job_start(job);
-		if (!thread[nr])
+		thread[nr] = thread_start(&job->work, "hpbuf-zero");
+		if (IS_ERR(thread[nr]))
 			break;
 		nr++;
 	}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef HPBUF_THREAD_H
+#define HPBUF_THREAD_H
+
+#include <linux/completion.h>
+#include <linux/types.h>
+
+struct task_struct;
+
+/*
+ * struct thread_work - what threads do for a caller that waits for them
+ * @fn: the work; each thread calls it once
+ * @caller: that caller, current: they use its CPUs
+ */
+struct thread_work {
+	void (*fn)(struct thread_work *work);
+	struct task_struct *caller;
+};
+
+/*
+ * A thread at the caller's priority, or an ERR_PTR(). The caller ends it by
+ * kthread_stop(), which waits for the work; one that never got to run does none.
+ */
+struct task_struct *thread_start(struct thread_work *work, const char *name);
+
+/*
+ * struct timed_work - work that is stopped when its time is over
+ * @fn: the work, in a thread of its own: 0 or an error, -EINTR when stopped
+ * @tell: called by the caller each second until then, with the nanoseconds since
+ *	it began
+ * @timeout_ms: time limit
+ * @stopped: set before the thread gets SIGKILL, which one that has just begun may miss
+ */
+struct timed_work {
+	int (*fn)(struct timed_work *timed);
+	void (*tell)(const struct timed_work *timed, u64 ns);
+	unsigned int timeout_ms;
+	bool stopped;
+
+	/* thread.c's own */
+	struct thread_work work;
+	struct completion done;
+	int ret;
+};
+
+/*
+ * What @fn returned, or why it was stopped: -ETIMEDOUT, or -EINTR on a fatal signal to
+ * the caller. -EINTR or -ENOMEM if there is no thread to be had.
+ */
+int timed_run(struct timed_work *timed, const char *name);
+
+#endif
