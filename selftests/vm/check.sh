@@ -146,12 +146,14 @@ join_guests()
 	done
 }
 
-# run_series VER: all tests of the module, a batch to each guest.
+# run_series VER: all tests of the module, a batch to each guest. Kernels that are made
+# for finding faults have tests of their own.
 run_series()
 {
-	local tests=() which=() i t
+	local tests=() which=() sets=module i t
 
-	mapfile -t tests < <(grep -E "^module:.*(${HPBUF_TESTS:-.})" "$suite/kselftest-list.txt")
+	[[ $1 != *-debug ]] || sets="module|debug"
+	mapfile -t tests < <(grep -E "^($sets):.*(${HPBUF_TESTS:-.})" "$suite/kselftest-list.txt")
 	for ((i = 0; i < ${#tests[@]}; i += batch)); do
 		which=()
 		for t in "${tests[@]:i:batch}"; do
