@@ -113,7 +113,7 @@ void check_hugetlb(const struct doctor *d, struct finding *f)
 			continue;
 		all += nr;
 		json_array_append_new(f->value, json_pack("{s:i, s:I, s:I, s:I}", "node", node,
-			"page_bytes", (json_int_t)kb * 1024, "pages", (json_int_t)nr,
+			"page_bytes", (json_int_t)(kb * 1024), "pages", (json_int_t)nr,
 			"free", (json_int_t)free));
 		snprintf(found + strlen(found), sizeof(found) - strlen(found),
 			 "%snode %u %lu%c %llu/%llu", *found ? ", " : "", node,

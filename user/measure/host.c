@@ -35,7 +35,8 @@ int64_t host_steal_ns(const unsigned int *cpu, unsigned int nr)
 		/* user nice system idle iowait irq softirq steal */
 		if (sscanf(line, "cpu%u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &which,
 			   &ticks) == 2 && listed(cpu, nr, which))
-			sum = (sum < 0 ? 0 : sum) + (int64_t)ticks * (1000000000 / hz);
+			sum = (int64_t)((sum < 0 ? 0 : (uint64_t)sum) +
+					ticks * (1000000000 / (uint64_t)hz));
 	}
 	fclose(f);
 	return sum;

@@ -79,7 +79,7 @@ void proc_status(struct proc_status *s)
 			size_t len = strlen(want[i].key);
 
 			if (!strncmp(line, want[i].key, len))
-				*want[i].to = strtoll(line + len, NULL, 10) * 1024;
+				*want[i].to = (int64_t)(strtoull(line + len, NULL, 10) * 1024);
 		}
 	}
 	fclose(f);

@@ -43,7 +43,7 @@ static void put_memory(struct stage *s)
 	s->v[STAGE_SWAP] = ps.swap;
 	s->v[STAGE_HUGETLB] = ps.hugetlb;
 	s->v[STAGE_ANON_HUGE] = proc_field("/proc/meminfo", "AnonHugePages:", &v) ?
-				(int64_t)v * 1024 : -1;
+				(int64_t)(v * 1024) : -1;
 	s->v[STAGE_POOL_2M] = proc_u64(POOL_FREE(2048), &v) ? (int64_t)v << 21 : -1;
 	s->v[STAGE_POOL_1G] = proc_u64(POOL_FREE(1048576), &v) ? (int64_t)v << 30 : -1;
 }

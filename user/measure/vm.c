@@ -44,7 +44,8 @@ json_t *vm_since(const json_t *now, const json_t *then)
 
 	json_object_foreach((json_t *)now, name, v) {
 		const json_t *was = json_object_get(then, name);
-		json_int_t d = json_integer_value(v) - json_integer_value(was);
+		json_int_t d = (json_int_t)((uint64_t)json_integer_value(v) -
+					    (uint64_t)json_integer_value(was));
 
 		json_object_set_new(o, name, (then && !was) || d < 0 ? json_null() :
 				    json_integer(d));
@@ -64,7 +65,7 @@ int64_t vm_sum(const json_t *vm, const char *prefix)
 			continue;
 		if (!json_is_integer(v))
 			return -1;
-		sum = (sum < 0 ? 0 : sum) + json_integer_value(v);
+		sum = (int64_t)((sum < 0 ? 0 : (uint64_t)sum) + (uint64_t)json_integer_value(v));
 	}
 	return sum;
 }

@@ -78,7 +78,7 @@ static json_t *meminfo(const char *key)
 {
 	uint64_t kb;
 
-	return proc_field("/proc/meminfo", key, &kb) ? json_integer((json_int_t)kb * 1024) :
+	return proc_field("/proc/meminfo", key, &kb) ? json_integer((json_int_t)(kb * 1024)) :
 	       json_null();
 }
 
