@@ -25,7 +25,7 @@ ifneq ($(words $(CURDIR)),1)
 $(error the path of this directory has a space in it, which kernel builds do not allow: $(CURDIR))
 endif
 
-.PHONY: all user module check check-debug demo bench fuzz lint selftests kselftest-install install install-host deb check-deb \
+.PHONY: all user module check check-debug demo bench fuzz fuzz-module lint selftests kselftest-install install install-host deb check-deb \
 	dkms-source dkms-install dkms-remove sign clean distclean help
 
 all: user $(if $(wildcard $(KDIR)/Makefile),module)
@@ -56,6 +56,10 @@ bench: user
 # Needs clang; each target for FUZZ_SECONDS (20).
 fuzz:
 	$(MAKE) -C user/fuzz
+
+# In a guest, for FUZZ_SECONDS (300); best on a kernel with KCOV.
+fuzz-module:
+	@selftests/vm/fuzz-module.sh
 
 lint:
 	@selftests/vm/lint.sh
@@ -123,7 +127,7 @@ check-deb: deb
 	@selftests/vm/deb.sh
 
 clean:
-	rm -rf build/deb build/user build/selftests build/check build/vm build/lint build/fuzz
+	rm -rf build/deb build/user build/selftests build/check build/vm build/lint build/fuzz build/fuzz-module
 	rm -rf $(addprefix build/,$(KERNELS))
 	$(if $(wildcard $(KDIR)/Makefile),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 
@@ -144,6 +148,8 @@ help:
 	@echo 'make bench         ratios: workloads against plain C, prefetching, memset;'
 	@echo '                   hpbuf against hugetlbfs in instructions, in a guest'
 	@echo 'make fuzz          fuzzers of the parsers, FUZZ_SECONDS (20) each; needs clang'
+	@echo 'make fuzz-module   a fuzzer of the module in a guest: KERNEL (6.12-debug),'
+	@echo '                   FUZZ_SECONDS (300); results in build/fuzz-module'
 	@echo 'make lint          checkpatch, sparse, shellcheck'
 	@echo 'make selftests     builds the tests; kselftest-install [INSTALL_PATH=DIR]'
 	@echo '                   makes DIR/run_kselftest.sh'

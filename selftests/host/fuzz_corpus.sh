@@ -28,7 +28,7 @@ fi
 # What is inherited from make would be taken for this build's.
 unset MAKEFLAGS MFLAGS CFLAGS LDFLAGS OUTPUT
 for target in parse report nl proc files line; do
-	if ! make -C "$fuzz" replay CC="$cc" OUTPUT="$tmp" TARGETS=$target >"$tmp/log" 2>&1; then
+	if ! make -j"$(nproc)" -C "$fuzz" replay CC="$cc" OUTPUT="$tmp" TARGETS=$target >"$tmp/log" 2>&1; then
 		result FAIL "$target builds" "$(grep -m 1 -i error "$tmp/log")"
 		continue
 	fi

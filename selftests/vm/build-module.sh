@@ -32,6 +32,9 @@ for d in module include; do
 done
 rm -f "$out/hpbuf.ko"
 
+# of the module alone; means nothing to a kernel without KCOV
+[[ $ver != *-debug ]] || set -- KCOV_INSTRUMENT=y "$@"
+
 if [ -d "$kernel/chroot" ]; then
 	[ "$(id -u)" = 0 ] || die "building for $ver needs root (chroot)"
 	mkdir -p "$kernel/chroot/mnt/build"
