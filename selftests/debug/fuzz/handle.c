@@ -111,8 +111,10 @@ long fz_pass(struct fz_run *r, struct fz_cur *c)
 		return 0;
 	}
 	fd = receive_fd(r->pair[1]);
-	if (fd >= 0)
+	if (fd >= 0) {
 		b->fd = fd;
+		fz_learn(b);
+	}
 	return fd;
 }
 

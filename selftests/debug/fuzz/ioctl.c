@@ -198,13 +198,24 @@ static uint32_t take_id(struct fz_run *r, struct fz_cur *c)
 	return id + FZ_PICK(c, others);
 }
 
+void fz_learn(struct fz_buf *b)
+{
+	struct hpbuf_info i;
+
+	memset(&i, 0, sizeof(i));
+	b->shift = 0;
+	if (ioctl(b->fd, HPBUF_IOC_INFO, &i))
+		return;
+	b->id = i.id;
+	b->shift = i.page_shift;
+	b->size = i.size;
+}
+
 long fz_open(struct fz_run *r, struct fz_cur *c)
 {
 	static const uint64_t flags[] = { 0, 0, 0, HPBUF_OPEN_RDONLY, 2, UINT32_MAX };
 	struct hpbuf_open o = { 0 };
-	const struct fz_buf *b = fz_buf(r, c);
-	uint32_t shift = b->shift;
-	uint64_t size = b->size;
+	struct fz_buf *b = fz_buf(r, c);
 	long ret;
 
 	o.flags = FZ_PICK(c, flags);
@@ -216,8 +227,11 @@ long fz_open(struct fz_run *r, struct fz_cur *c)
 	o.fd = take_nothing(c);
 	o.reserved = take_nothing(c);
 	ret = call(r, c, r->dev, HPBUF_IOC_OPEN, &o, of_open);
-	if (ret >= 0)
-		keep(r, c, o.fd, o.id, shift, size);
+	if (ret >= 0) {
+		b = fz_buf(r, c);
+		b->fd = o.fd;
+		fz_learn(b);
+	}
 	return ret;
 }
 

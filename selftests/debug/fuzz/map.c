@@ -88,7 +88,7 @@ long fz_mmap(struct fz_run *r, struct fz_cur *c)
 	got = mmap(addr, len, prot, flags, b->fd, off);
 	if (got == MAP_FAILED)
 		return -errno;
-	if (b->shift && (uintptr_t)got & ((1ULL << b->shift) - 1))
+	if (!r->two && b->shift && (uintptr_t)got & ((1ULL << b->shift) - 1))
 		fz_broken(r, "a mapping of %u-bit pages at %p", b->shift, got);
 	m->addr = got;
 	m->len = len;

@@ -122,6 +122,9 @@ static inline long fz_ret(long ret)
 struct fz_buf *fz_buf(struct fz_run *r, struct fz_cur *c);
 struct fz_map *fz_map(struct fz_run *r, struct fz_cur *c);
 
+/** fz_learn - what buffer its descriptor is of, if it is of one */
+void fz_learn(struct fz_buf *b);
+
 /** fz_room - memory for @size bytes, placed as the record says */
 void *fz_room(struct fz_run *r, struct fz_cur *c, size_t size);
 

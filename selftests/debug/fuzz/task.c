@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Children, limits, users, parameters. */
+/* Children, limits, users, parameters, memory pressure. */
 #define _GNU_SOURCE
 #include "run.h"
 
@@ -99,8 +99,11 @@ static const char * const some_texts[] = {
 
 long fz_param(struct fz_run *r, struct fz_cur *c)
 {
-	static const char * const files[] = { "pool_2m", "pool_1g", "max_bytes", "floor_bytes" };
-	unsigned int nr = sizeof(some_texts) / sizeof(some_texts[0]), which = fz_one(c, 4);
+	static const char * const files[] = {
+		"module/hpbuf/parameters/pool_2m", "module/hpbuf/parameters/pool_1g",
+		"module/hpbuf/parameters/max_bytes", "module/hpbuf/parameters/floor_bytes",
+	};
+	unsigned int nr = sizeof(some_texts) / sizeof(some_texts[0]), which = fz_one(c, 5);
 	const char *text = some_texts[fz_one(c, nr)];
 	char path[64], was[32];
 	long ret;
@@ -111,7 +114,11 @@ long fz_param(struct fz_run *r, struct fz_cur *c)
 		text = FZ_CAP_1G;
 	if (which == 3 && strlen(text) < 3)
 		text = "1G";
-	snprintf(path, sizeof(path), "/sys/module/hpbuf/parameters/%s", files[which]);
+	/* Memory pressure, by hand: shrinkers give back what they have. */
+	if (which == 4)
+		text = "2";
+	snprintf(path, sizeof(path), "%s%s", which == 4 ? "/proc/sys/vm/drop_caches" : "/sys/",
+		 which == 4 ? "" : files[which]);
 	fd = open(path, (fz_u8(c) & 1 ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
