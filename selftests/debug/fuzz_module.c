@@ -210,7 +210,7 @@ static bool run(const struct fz_input *in)
 
 	remember(in);
 	nr_runs++;
-	sh->forks = sh->dirty = 0;
+	sh->forks = sh->dirty = sh->doing[0] = sh->doing[1] = 0;
 	if (has_kcov)
 		fz_cover_clear();
 	pid = hpt_fork();

@@ -22,20 +22,22 @@ struct attr {
 	uint8_t kind;
 };
 
+/* With so many attributes of those that it knows, the first ones, a request makes sense. */
 static const struct command {
 	uint8_t cmd;
+	uint8_t needed;
 	struct attr attrs[6];	/* type 0: no more */
 } commands[] = {
-	{ HPBUF_CMD_BUF_GET, { { HPBUF_A_BUF_ID, ID }, { HPBUF_A_BUF_NAME, TEXT } } },
-	{ HPBUF_CMD_WALK, {
+	{ HPBUF_CMD_BUF_GET, 1, { { HPBUF_A_BUF_ID, ID }, { HPBUF_A_BUF_NAME, TEXT } } },
+	{ HPBUF_CMD_WALK, 2, {
 		{ HPBUF_A_WALK_ADDR, ADDR }, { HPBUF_A_WALK_LEN, LEN },
 		{ HPBUF_A_WALK_SAMPLES, SMALL }, { HPBUF_A_WALK_COLD, FLAG },
 		{ HPBUF_A_WALK_HIST, FLAG }, { HPBUF_A_WALK_SEED, U64 } } },
-	{ HPBUF_CMD_POOL_SET, {
+	{ HPBUF_CMD_POOL_SET, 3, {
 		{ HPBUF_A_POOL_NODE, NODE }, { HPBUF_A_POOL_PAGE_SHIFT, SHIFT },
 		{ HPBUF_A_POOL_WANT, U64 }, { HPBUF_A_POOL_MIN, U64 },
 		{ HPBUF_A_POOL_PARTIAL, FLAG } } },
-	{ HPBUF_CMD_TRACE_SET, {
+	{ HPBUF_CMD_TRACE_SET, 1, {
 		{ HPBUF_A_TRACE_ENABLED, NODE }, { HPBUF_A_TRACE_THRESHOLD_NS, U64 },
 		{ HPBUF_A_TRACE_PID, U32 }, { HPBUF_A_TRACE_CGROUP, U64 } } },
 	{ HPBUF_CMD_POOL_GET }, { HPBUF_CMD_STAT_GET }, { HPBUF_CMD_STAT_RESET },
@@ -43,9 +45,9 @@ static const struct command {
 };
 
 static const uint64_t some_numbers[] = {
-	0, 1, 2, 3, 4, 8, 16, UINT32_MAX, UINT64_MAX, INT64_MAX, 1ULL << 63, 1ULL << 32,
+	1, 0, 2, 3, 4, 8, 16, UINT32_MAX, UINT64_MAX, INT64_MAX, 1ULL << 63, 1ULL << 32,
 };
-static const uint64_t some_small[] = { 0, 1, 64, 500, 65536, 65537, UINT32_MAX };
+static const uint64_t some_small[] = { 64, 0, 1, 500, 65536, 65537, UINT32_MAX };
 static const uint64_t some_nodes[] = { 0, 0, 0, 0, 1, 1023, 1024, UINT32_MAX };
 static const uint64_t some_shifts[] = { 21, 21, 21, 21, 30, 0, 12, UINT32_MAX };
 static const uint64_t some_offs[] = { 0, 0, 0, 0, 4096, 2 * MIB, 1, 1 << 30, -4096 };
@@ -215,14 +217,16 @@ static long say(struct fz_run *r, struct fz_cur *c, const struct message *m)
 static void put_attrs(struct fz_run *r, struct fz_cur *c, struct message *m,
 		      const struct command *cmd)
 {
-	uint8_t without = fz_u8(c);
+	uint8_t which = fz_u8(c);
 	char data[64];
 	unsigned int i, len;
 
+	/* Dumps take none. */
+	if (m->head.nlmsg_flags & NLM_F_DUMP && which < 0xc0)
+		return;
 	for (i = 0; i < 6 && cmd->attrs[i].type; i++) {
 		len = value(r, c, cmd->attrs[i].kind, data);
-		/* The first two are needed mostly. */
-		if (without & (1 << i) || (without < 0xc0 && i > 1 && !(without & (2 << i))))
+		if (!(which & (1 << i)) && (which >= 0xc0 || i >= cmd->needed))
 			continue;
 		put(m, cmd->attrs[i].type, data, len, NLA_HDRLEN + len);
 	}
