@@ -5,6 +5,7 @@
  */
 #include <linux/container_of.h>
 #include <linux/err.h>
+#include <linux/freezer.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -83,15 +84,6 @@ err_free:
 
 /* ---- from the pool ---- */
 
-static void put_page_of(unsigned int shift, unsigned long pfn)
-{
-	int nid = page_to_nid(pfn_to_page(pfn));
-	u64 start = ktime_get_ns();
-
-	contig_put(shift, pfn);
-	stat_page_put(shift, nid, ktime_get_ns() - start);
-}
-
 /* @nr pages of @p, which lie behind those that were there, are zero and count now. */
 static void count_lent(struct collect *c, const struct pool *p, unsigned int nr)
 {
@@ -126,7 +118,7 @@ static int take_dirty(struct collect_job *job, struct pool *p)
 			if (pool_give(p, c->pfn[c->got + i], true, false))
 				limit_pool_add(1ULL << c->shift);
 			else
-				put_page_of(c->shift, c->pfn[c->got + i]);
+				contig_put(c->shift, c->pfn[c->got + i]);
 		}
 		return ret;
 	}
@@ -159,6 +151,8 @@ static int get_from_pool(struct collect_job *job, int nid)
 
 static int may_get(struct collect_job *job)
 {
+	/* Here nothing is half done. */
+	try_to_freeze();
 	if (job_stopped(job))
 		return -EINTR;
 	if (!limit_above_floor())
@@ -229,7 +223,7 @@ static int zero_fresh(struct collect_job *job, unsigned int first)
 		/* The promise stands; the caller takes it back. */
 		limit_promise((u64)(c->got - first) << c->shift);
 		while (c->got > first)
-			put_page_of(c->shift, c->pfn[--c->got]);
+			contig_put(c->shift, c->pfn[--c->got]);
 	}
 	return ret;
 }
@@ -408,7 +402,7 @@ static bool put_one(unsigned int shift, unsigned long pfn, u32 *pooled, bool zer
 		pooled[nid]--;
 	kept = p && pool_give(p, pfn, lent, zero);
 	if (!kept)
-		put_page_of(shift, pfn);
+		contig_put(shift, pfn);
 	hist_own(HPBUF_STAT_SOURCE_FREE, shift, nid, ktime_get_ns() - start);
 	return kept;
 }

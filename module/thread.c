@@ -9,12 +9,14 @@
  */
 #include <linux/container_of.h>
 #include <linux/err.h>
+#include <linux/freezer.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/wait.h>
 
 #include "thread.h"
 
@@ -28,7 +30,8 @@ static int thread_main(void *arg)
 
 	/* Stay until kthread_stop(): the module must not go before this returns. */
 	for (;;) {
-		set_current_state(TASK_IDLE);
+		/* The caller may be frozen before it can stop us. */
+		set_current_state(TASK_IDLE | TASK_FREEZABLE);
 		if (kthread_should_stop())
 			break;
 		schedule();
@@ -53,13 +56,32 @@ static void timed_fn(struct thread_work *work)
 	struct timed_work *timed = container_of(work, struct timed_work, work);
 
 	allow_kernel_signal(SIGKILL);
+	set_freezable();
 	timed->ret = timed->fn(timed);
-	complete(&timed->done);
+	/* The caller waits for the thread's end too, so @wait is not gone meanwhile. */
+	smp_store_release(&timed->done, true);	/* after what @fn did */
+	wake_up(&timed->wait);
 }
 
 #define TELL_MS	1000
 
-/* As wait_for_completion_killable_timeout(), and tell each second. */
+static bool is_done(const struct timed_work *timed)
+{
+	return smp_load_acquire(&timed->done);	/* before what @fn did is read */
+}
+
+/*
+ * Wait until it is done: the jiffies that are left or 1, 0 when the time is over,
+ * -ERESTARTSYS on a fatal signal. The machine may be put to sleep meanwhile.
+ */
+static long wait_done(struct timed_work *timed, long timeout)
+{
+	return ___wait_event(timed->wait, ___wait_cond_timeout(is_done(timed)),
+			     (TASK_KILLABLE | TASK_FREEZABLE), 0, timeout,
+			     __ret = schedule_timeout(__ret));
+}
+
+/* The same, and tell each second. */
 static long wait_telling(struct timed_work *timed)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(timed->timeout_ms);
@@ -71,7 +93,7 @@ static long wait_telling(struct timed_work *timed)
 		if (left <= 0)
 			return 0;
 		slice = min_t(long, left, msecs_to_jiffies(TELL_MS));
-		left = wait_for_completion_killable_timeout(&timed->done, slice);
+		left = wait_done(timed, slice);
 		if (left)
 			return left;
 		timed->tell(timed, ktime_get_ns() - start);
@@ -87,7 +109,7 @@ static int wait_or_stop(struct timed_work *timed, struct task_struct *thread)
 		return 0;
 	WRITE_ONCE(timed->stopped, true);
 	send_sig(SIGKILL, thread, 1);
-	wait_for_completion(&timed->done);
+	wait_event(timed->wait, is_done(timed));
 	return left ? -EINTR : -ETIMEDOUT;
 }
 
@@ -97,7 +119,8 @@ int timed_run(struct timed_work *timed, const char *name)
 	int stopped, ret;
 
 	timed->work = (struct thread_work){ .fn = timed_fn, .caller = current };
-	init_completion(&timed->done);
+	timed->done = false;
+	init_waitqueue_head(&timed->wait);
 	thread = thread_start(&timed->work, name);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread) == -EINTR ? -EINTR : -ENOMEM;

@@ -2,8 +2,8 @@
 #ifndef HPBUF_THREAD_H
 #define HPBUF_THREAD_H
 
-#include <linux/completion.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 
 struct task_struct;
 
@@ -39,7 +39,8 @@ struct timed_work {
 
 	/* thread.c's own */
 	struct thread_work work;
-	struct completion done;
+	wait_queue_head_t wait;
+	bool done;
 	int ret;
 };
 
