@@ -17,6 +17,7 @@
 #include "collect.h"
 #include "compat/compat.h"
 #include "event.h"
+#include "failure.h"
 #include "fs.h"
 #include "hist.h"
 #include "limit.h"
@@ -224,6 +225,8 @@ void buf_publish(struct buf *b, bool persist)
 	buf_changed();
 	mutex_unlock(&buf_lock);
 	event_alloc(b);
+	/* What failed before others could see the buffer. */
+	failure_check(b);
 }
 
 void buf_get(struct buf *b)

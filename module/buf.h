@@ -34,6 +34,8 @@
  * @free_ns: what giving them back took; set by the last buf_put()
  * @created_ns: CLOCK_BOOTTIME
  * @unmapped_ns: CLOCK_BOOTTIME when a mapping last went away; 0: none did
+ * @poisoned: pages with a memory failure in them; changes under the mapping's
+ *	invalidate lock
  * @linger: among those that wait for pins to go
  */
 struct buf {
@@ -62,6 +64,7 @@ struct buf {
 	atomic_t mappings;
 	atomic_t opens;
 	atomic64_t unmapped_ns;
+	unsigned int poisoned;
 	atomic64_t faults;
 	atomic64_t fault_ns;
 	atomic64_t fault_max_ns;

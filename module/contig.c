@@ -10,6 +10,8 @@
 
 #include "compat/compat.h"
 #include "contig.h"
+#include "poison.h"
+#include "stat.h"
 
 bool contig_zeroed_by_kernel(void)
 {
@@ -69,17 +71,30 @@ int contig_get_2m(int nid, bool gentle, struct contig_time *t, unsigned long *pf
 	return 0;
 }
 
-void contig_put(unsigned int shift, unsigned long pfn)
+/* The kernel looks at each of them, and lets no bad one go. */
+static void put_single_pages(unsigned int shift, unsigned long pfn)
 {
 	unsigned long end = pfn + (1UL << (shift - PAGE_SHIFT));
-	struct page *page = pfn_to_page(pfn);
 
-	if (PageHead(page)) {
-		put_page(page);
-		return;
-	}
 	for (; pfn < end; pfn += 1UL << PMD_ORDER) {
 		free_contig_range(pfn, 1UL << PMD_ORDER);
 		cond_resched();
 	}
+}
+
+void contig_put(unsigned int shift, unsigned long pfn)
+{
+	struct page *page = pfn_to_page(pfn);
+	int nid = page_to_nid(page);
+	u64 start = ktime_get_ns();
+
+	if (!PageHead(page)) {
+		put_single_pages(shift, pfn);
+	} else if (!poison_in(shift, pfn)) {
+		put_page(page);
+	} else {
+		poison_keep(shift, pfn);
+		return;
+	}
+	stat_page_put(shift, nid, ktime_get_ns() - start);
 }

@@ -56,7 +56,10 @@ u64 contig_node_bytes(int nid);
 /* Why node @nid has no such page: -ENOMEM, -EBUSY, or -EINTR. */
 int contig_why_none(int nid, unsigned int shift);
 
-/* Give a page back to the system. */
+/*
+ * Give a page back to the system, or keep it out of use when it has a memory failure in
+ * it that the system would not notice. Counted, and timed.
+ */
 void contig_put(unsigned int shift, unsigned long pfn);
 
 #endif

@@ -60,7 +60,9 @@ static int event_put(struct sk_buff *skb, const struct event *e)
 	if (nla_put_u64_64bit(skb, HPBUF_A_EVENT_SEQ, 0, 0) ||
 	    nla_put_u32(skb, HPBUF_A_EVENT_KIND, e->kind) ||
 	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_TIME_NS, ktime_get_boottime_ns(), 0) ||
-	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_SIZE, e->size, 0) ||
+	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_SIZE, e->size, 0))
+		return -EMSGSIZE;
+	if (e->kind != HPBUF_EVENT_KIND_MEMORY_FAILURE &&
 	    nla_put_u64_64bit(skb, HPBUF_A_EVENT_TOOK_NS, e->took_ns, 0))
 		return -EMSGSIZE;
 	/* A request that was refused may have held anything. */
@@ -140,6 +142,18 @@ void event_free(const struct buf *b)
 		.shift = b->shift,
 		.size = buf_size(b),
 		.took_ns = b->free_ns,
+	};
+
+	event_send(&e);
+}
+
+void event_failure(const struct buf *b, unsigned int pages)
+{
+	const struct event e = {
+		.kind = HPBUF_EVENT_KIND_MEMORY_FAILURE,
+		.id = b->id,
+		.shift = b->shift,
+		.size = (u64)pages << b->shift,
 	};
 
 	event_send(&e);

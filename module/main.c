@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "contig.h"
 #include "dev.h"
+#include "failure.h"
 #include "fs.h"
 #include "hist.h"
 #include "netlink.h"
@@ -69,9 +70,12 @@ static int __init hpbuf_init(void)
 	if (ret)
 		return ret;
 	reclaim_init();
-	ret = netlink_init();
+	ret = failure_init();
 	if (ret)
 		goto err_memory;
+	ret = netlink_init();
+	if (ret)
+		goto err_failure;
 	ret = dev_init();
 	if (ret)
 		goto err_netlink;
@@ -82,6 +86,8 @@ err_netlink:
 	/* Tracing may have been switched on by now. */
 	reclaim_exit();
 	netlink_exit();
+err_failure:
+	failure_exit();
 err_memory:
 	exit_memory();
 	return ret;
@@ -94,6 +100,8 @@ static void __exit hpbuf_exit(void)
 	dev_exit();
 	/* First, so that no stall is sent to a family that is gone. */
 	reclaim_exit();
+	/* Tells the family, and may be the last to hold a buffer. */
+	failure_exit();
 	netlink_exit();
 	buf_exit();
 	fs_exit();

@@ -14,6 +14,7 @@
 #include "buf.h"
 #include "compat/compat.h"
 #include "map.h"
+#include "poison.h"
 #include "walk.h"
 
 /* ---- faults ---- */
@@ -26,6 +27,12 @@ static u64 map_index(const struct vm_area_struct *vma, unsigned long addr)
 	return (((u64)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start)) >> b->shift;
 }
 
+/* Certain under the mapping's invalidate lock. */
+static bool map_poisoned(const struct buf *b, u64 index)
+{
+	return READ_ONCE(b->poisoned) && poison_in(b->shift, b->pfn[index]);
+}
+
 /*
  * The memory is there, so nothing is gained by a fault for each page: map what else
  * belongs into this table of PMD entries, as far as nothing is there yet.
@@ -33,11 +40,12 @@ static u64 map_index(const struct vm_area_struct *vma, unsigned long addr)
 static void map_around(const struct vm_fault *vmf, bool write)
 {
 	struct vm_area_struct *vma = vmf->vma;
-	struct buf *b = vma->vm_private_data;
+	const struct buf *b = vma->vm_private_data;
 	unsigned long here = vmf->address & PMD_MASK;
 	unsigned long addr = max(vma->vm_start, vmf->address & PUD_MASK);
 	/* May be 0 at the end of the address space, so by the last byte. */
 	unsigned long last = min(vma->vm_end - 1, vmf->address | ~PUD_MASK);
+	u64 index;
 
 	for (; addr < last; addr += PMD_SIZE) {
 		struct vm_fault v = {
@@ -51,18 +59,36 @@ static void map_around(const struct vm_fault *vmf, bool write)
 			.pud = vmf->pud,
 		};
 
-		if (!pmd_none(READ_ONCE(*v.pmd)))
+		index = map_index(vma, addr);
+		if (!pmd_none(READ_ONCE(*v.pmd)) || map_poisoned(b, index))
 			continue;
-		if (compat_insert_pmd(&v, b->pfn[map_index(vma, addr)], write) != VM_FAULT_NOPAGE)
+		if (compat_insert_pmd(&v, b->pfn[index], write) != VM_FAULT_NOPAGE)
 			return;
 	}
+}
+
+/* Under the mapping's invalidate lock: the page does not fail while it is mapped. */
+static vm_fault_t map_page(struct vm_fault *vmf, unsigned int order, u64 index)
+{
+	const struct buf *b = vmf->vma->vm_private_data;
+	/* Who reads first writes later: that need not be another fault. */
+	bool write = vmf->flags & FAULT_FLAG_WRITE || vmf->vma->vm_flags & VM_WRITE;
+	vm_fault_t ret;
+
+	/* The signal names the address; the kernel's own pages of this kind do so too. */
+	if (map_poisoned(b, index))
+		return VM_FAULT_HWPOISON;
+	if (order == PUD_ORDER)
+		return compat_insert_pud(vmf, b->pfn[index], write);
+	ret = compat_insert_pmd(vmf, b->pfn[index], write);
+	if (ret == VM_FAULT_NOPAGE)
+		map_around(vmf, write);
+	return ret;
 }
 
 static vm_fault_t map_insert(struct vm_fault *vmf, unsigned int order)
 {
 	struct buf *b = vmf->vma->vm_private_data;
-	/* Who reads first writes later: that need not be another fault. */
-	bool write = vmf->flags & FAULT_FLAG_WRITE || vmf->vma->vm_flags & VM_WRITE;
 	u64 index = map_index(vmf->vma, vmf->address);
 	u64 start = ktime_get_ns();
 	vm_fault_t ret;
@@ -75,12 +101,9 @@ static vm_fault_t map_insert(struct vm_fault *vmf, unsigned int order)
 	 */
 	if (!(vmf->vma->vm_flags & (VM_READ | VM_WRITE)))
 		return VM_FAULT_SIGBUS;
-	if (order == PUD_ORDER)
-		ret = compat_insert_pud(vmf, b->pfn[index], write);
-	else
-		ret = compat_insert_pmd(vmf, b->pfn[index], write);
-	if (ret == VM_FAULT_NOPAGE && order == PMD_ORDER)
-		map_around(vmf, write);
+	filemap_invalidate_lock_shared(b->inode->i_mapping);
+	ret = map_page(vmf, order, index);
+	filemap_invalidate_unlock_shared(b->inode->i_mapping);
 	if (ret == VM_FAULT_NOPAGE)
 		buf_account_fault(b, index, ktime_get_ns() - start);
 	return ret;
@@ -171,6 +194,9 @@ static int map_access(struct vm_area_struct *vma, unsigned long addr, void *data
 	if (!(vma->vm_flags & (write ? VM_WRITE : VM_READ)))
 		return -EFAULT;
 	if (addr < vma->vm_start || addr >= vma->vm_end || at >> b->shift >= b->nr)
+		return -EFAULT;
+	/* The kernel would not survive reading it. */
+	if (map_poisoned(b, at >> b->shift))
 		return -EFAULT;
 	len = min_t(u64, len, (1ULL << b->shift) - in_page);
 	mem = page_address(pfn_to_page(b->pfn[at >> b->shift])) + in_page;

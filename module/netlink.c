@@ -59,6 +59,7 @@ static int put_buf_times(struct sk_buff *skb, const struct buf *b)
 	    put_u64(skb, HPBUF_A_BUF_MIGRATE_NS, b->time.migrate) ||
 	    (b->time.zero_known && put_u64(skb, HPBUF_A_BUF_ZERO_NS, b->time.zero)) ||
 	    put_u64(skb, HPBUF_A_BUF_POOLED, b->pooled) ||
+	    put_u64(skb, HPBUF_A_BUF_POISONED, READ_ONCE(b->poisoned)) ||
 	    (unmapped_ns && put_u64(skb, HPBUF_A_BUF_UNMAPPED_NS, unmapped_ns)) ||
 	    put_u64(skb, HPBUF_A_BUF_FAULTS, faults))
 		return -EMSGSIZE;

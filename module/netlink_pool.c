@@ -37,6 +37,7 @@ static int put_pages(struct sk_buff *skb, const struct stat_pool *s)
 	if (put_u64(skb, HPBUF_A_POOL_USED, atomic64_read(&s->used)) ||
 	    put_u64(skb, HPBUF_A_POOL_ALLOCATED, atomic64_read(&s->allocated)) ||
 	    put_u64(skb, HPBUF_A_POOL_FREED, atomic64_read(&s->freed)) ||
+	    put_u64(skb, HPBUF_A_POOL_POISONED, atomic64_read(&s->kept)) ||
 	    put_u64(skb, HPBUF_A_POOL_ALLOC_NS, atomic64_read(&s->alloc_ns)) ||
 	    put_u64(skb, HPBUF_A_POOL_FREE_NS, atomic64_read(&s->free_ns)))
 		return -EMSGSIZE;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ready pages: the lists they are on. */
 #include <linux/jiffies.h>
-#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/nodemask.h>
@@ -11,10 +10,10 @@
 
 #include "contig.h"
 #include "limit.h"
+#include "poison.h"
 #include "pool.h"
 #include "pool_fill.h"
 #include "pool_zero.h"
-#include "stat.h"
 
 /* An allocation waits so long for pages that are being zeroed. */
 #define WAIT_MS		200
@@ -63,9 +62,26 @@ static unsigned int take_batch(struct pool *p, bool dirty, unsigned int max, uns
 	return nr;
 }
 
+/* Let go of those with a memory failure in them; returns how many are left. */
+static unsigned int drop_poisoned(struct pool *p, unsigned int nr, unsigned long *pfn)
+{
+	unsigned int i, good = 0;
+
+	if (!poison_seen())
+		return nr;
+	for (i = 0; i < nr; i++) {
+		if (poison_in(p->shift, pfn[i]))
+			contig_put(p->shift, pfn[i]);
+		else
+			pfn[good++] = pfn[i];
+		cond_resched();
+	}
+	return good;
+}
+
 unsigned int pool_take(struct pool *p, bool dirty, unsigned int max, unsigned long *pfn)
 {
-	unsigned int nr = 0, n;
+	unsigned int nr = 0, good, n;
 
 	/* Seen without the lock: nobody waits for a pool that is not used. */
 	if (!(dirty ? READ_ONCE(p->nr_dirty) : READ_ONCE(p->nr_ready)))
@@ -78,7 +94,14 @@ unsigned int pool_take(struct pool *p, bool dirty, unsigned int max, unsigned lo
 		cond_resched();
 	}
 	limit_pool_uncharge((u64)nr << p->shift);
-	return nr;
+	good = drop_poisoned(p, nr, pfn);
+	if (good < nr) {
+		spin_lock(&p->lock);
+		p->lent -= nr - good;
+		p->taken -= nr - good;
+		spin_unlock(&p->lock);
+	}
+	return good;
 }
 
 bool pool_wait(struct pool *p)
@@ -124,15 +147,16 @@ static void list_page(struct pool *p, struct page *page, bool zero)
 bool pool_give(struct pool *p, unsigned long pfn, bool lent, bool zero)
 {
 	struct page *page = pfn_to_page(pfn);
-	bool keep;
+	bool keep, bad;
 
 	if (!lent && !READ_ONCE(p->want))
 		return false;
+	bad = poison_in(p->shift, pfn);
 	spin_lock(&p->lock);
 	if (lent)
 		p->lent--;
 	/* One that somebody else holds for a moment goes the kernel's way. */
-	keep = pool_all(p) < p->want && page_count(page) == 1 && !limit_over();
+	keep = !bad && pool_all(p) < p->want && page_count(page) == 1 && !limit_over();
 	if (keep)
 		list_page(p, page, zero);
 	spin_unlock(&p->lock);
@@ -154,7 +178,7 @@ void pool_add(struct pool *p, unsigned long pfn, bool zero)
 
 /* ---- zeroing ---- */
 
-unsigned int pool_zero_begin(struct pool *p, unsigned int max, unsigned long *pfn)
+static unsigned int zero_some(struct pool *p, unsigned int max, unsigned long *pfn)
 {
 	unsigned int nr;
 
@@ -164,6 +188,23 @@ unsigned int pool_zero_begin(struct pool *p, unsigned int max, unsigned long *pf
 	p->nr_zeroing += nr;
 	spin_unlock(&p->lock);
 	return nr;
+}
+
+unsigned int pool_zero_begin(struct pool *p, unsigned int max, unsigned long *pfn)
+{
+	unsigned int nr, good;
+
+	do {
+		nr = zero_some(p, max, pfn);
+		good = drop_poisoned(p, nr, pfn);
+		if (good == nr)
+			break;
+		spin_lock(&p->lock);
+		p->nr_zeroing -= nr - good;
+		spin_unlock(&p->lock);
+		limit_pool_uncharge((u64)(nr - good) << p->shift);
+	} while (!good);
+	return good;
 }
 
 void pool_zero_end(struct pool *p, unsigned int nr, const unsigned long *pfn, bool zero)
@@ -205,7 +246,6 @@ static struct page *trim_list(struct pool *p)
 static bool trim_one(struct pool *p, u64 keep)
 {
 	struct page *page = NULL;
-	u64 start;
 
 	spin_lock(&p->lock);
 	if (pool_all(p) > keep)
@@ -213,9 +253,7 @@ static bool trim_one(struct pool *p, u64 keep)
 	spin_unlock(&p->lock);
 	if (!page)
 		return false;
-	start = ktime_get_ns();
 	contig_put(p->shift, page_to_pfn(page));
-	stat_page_put(p->shift, p->nid, ktime_get_ns() - start);
 	limit_pool_uncharge(1ULL << p->shift);
 	return true;
 }

@@ -53,6 +53,11 @@ void stat_page_put(unsigned int shift, int nid, u64 ns)
 	atomic64_add(ns, &p->free_ns);
 }
 
+void stat_page_kept(unsigned int shift, int nid)
+{
+	atomic64_inc(&stat_pool(shift, nid)->kept);
+}
+
 void stat_pages_used(unsigned int shift, int nid, s64 nr)
 {
 	atomic64_add(nr, &stat_pool(shift, nid)->used);

@@ -10,6 +10,7 @@ struct stat_pool {
 	atomic64_t used;
 	atomic64_t allocated;
 	atomic64_t freed;
+	atomic64_t kept;	/* never to be used again */
 	atomic64_t alloc_ns;
 	atomic64_t free_ns;
 };
@@ -23,6 +24,9 @@ struct stat_pool *stat_pool(unsigned int shift, int nid);
 /* One page came from, or went to, the system. */
 void stat_page_got(unsigned int shift, int nid, u64 ns);
 void stat_page_put(unsigned int shift, int nid, u64 ns);
+
+/* One page is kept out of use. */
+void stat_page_kept(unsigned int shift, int nid);
 
 /* @nr pages came into buffers, or left them when it is negative. */
 void stat_pages_used(unsigned int shift, int nid, s64 nr);

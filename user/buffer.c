@@ -30,6 +30,7 @@ const struct out_col buffer_cols[] = {
 	{ "FAULT-MAX", "fault_max_ns", OUT_NS, false },
 	{ "POOLED", "pooled", OUT_COUNT, false },
 	{ "UNMAPPED", "unmapped_age_ns", OUT_NS, false },
+	{ "POISONED", "poisoned", OUT_COUNT, false },
 	{ NULL, NULL, OUT_TEXT, false }
 };
 
@@ -169,5 +170,6 @@ json_t *buffer_json(const struct hpbuf_nl_buf *buf, struct buffer_owner *owner)
 	json_object_set_new(o, "unmapped_ns",
 			    integer_if(buf->has_unmapped_ns, buf->unmapped_ns));
 	json_object_set_new(o, "unmapped_age_ns", unmapped_age(buf));
+	json_object_set_new(o, "poisoned", integer_if(buf->has_poisoned, buf->poisoned));
 	return o;
 }

@@ -38,6 +38,7 @@ static const struct out_col cols[] = {
 	{ "FAULT-MAX", "fault_max_ns", OUT_NS, true },
 	{ "POOLED", "pooled", OUT_COUNT, true },
 	{ "UNMAPPED", "unmapped_age_ns", OUT_NS, true },
+	{ "POISONED", "poisoned", OUT_COUNT, true },
 	{ "LEAF", "leaf", OUT_LEAF, true },
 	{ "HIT", "walk.hit_ns", OUT_NS, true },
 	{ "WARM", "walk.warm_ns", OUT_NS, true },

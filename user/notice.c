@@ -24,13 +24,13 @@ json_t *notice_event(const struct hpbuf_nl_event *ev)
 	const char *name = fail ? strerrorname_np((int)ev->err) : NULL;
 
 	/* What was asked for may be any number of 64 bits. */
-	return json_pack("{s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "type", "event", "seq", (json_int_t)ev->seq,
 			 "time_ns", (json_int_t)ev->time_ns,
 			 "kind", hpbuf_nl_kind_name(ev->kind), "id", u64_if(ev->has_id, ev->id),
 			 "page_bytes", page_bytes(ev->page_shift),
 			 "bytes", u64_if(ev->size <= INT64_MAX, ev->size),
-			 "took_ns", (json_int_t)ev->took_ns,
+			 "took_ns", u64_if(ev->has_took, ev->took_ns),
 			 "cause", fail ? json_string(hpbuf_nl_cause_name(ev->cause)) : json_null(),
 			 "errno", name ? json_string(name) : json_null(),
 			 "done_bytes", u64_if(ev->has_done, ev->done));
@@ -120,7 +120,7 @@ static void text_event(FILE *f, const json_t *n)
 	if (has(n, "done_bytes"))
 		fprintf(f, ": %s so far, for %s", out_bytes(done, number_of(n, "done_bytes")),
 			out_ns(took, (double)number_of(n, "took_ns")));
-	else
+	else if (has(n, "took_ns"))
 		fprintf(f, ", took %s", out_ns(took, (double)number_of(n, "took_ns")));
 }
 

@@ -29,6 +29,7 @@ static const struct out_col cols[] = {
 	{ "FREED", "freed", OUT_COUNT, false },
 	{ "ALLOC", "alloc_ns", OUT_NS, false },
 	{ "FREE", "free_ns", OUT_NS, false },
+	{ "POISONED", "poisoned", OUT_COUNT, false },
 	{ NULL, NULL, OUT_TEXT, false }
 };
 
@@ -90,6 +91,7 @@ static json_t *pool_json(const struct hpbuf_nl_pool *p)
 	json_object_set_new(o, "freed", integer_if(true, p->freed));
 	json_object_set_new(o, "alloc_ns", integer_if(true, p->alloc_ns));
 	json_object_set_new(o, "free_ns", integer_if(true, p->free_ns));
+	json_object_set_new(o, "poisoned", integer_if(p->has_poisoned, p->poisoned));
 	json_object_set_new(o, "max_bytes", integer_if(true, p->max_bytes));
 	json_object_set_new(o, "used_bytes", integer_if(true, p->used_bytes));
 	json_object_set_new(o, "floor_bytes", integer_if(true, p->floor_bytes));

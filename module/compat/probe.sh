@@ -126,6 +126,9 @@ piece TRACE_MIGRATE_LARGE <<-'C'
 	#include <trace/events/migrate.h>
 	void f(void) { trace_mm_migrate_pages(0, 0, 0, 0, 0, 0, 0, 0); }
 C
+piece TRACE_MEMORY_FAILURE <<-'C'
+	#include <trace/events/memory-failure.h>
+C
 
 for name in $names; do
 	try "$name" "$@" &

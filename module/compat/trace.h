@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints of reclaim: the arguments of their probes on this kernel. That a
- * probe fits is checked by the compiler, see TRACE_CHECK in reclaim.c.
+ * Tracepoints of reclaim and memory failures: what their probes get on this kernel. That a
+ * probe fits is checked by the compiler, see check_probes() in reclaim.c.
  */
 #ifndef HPBUF_COMPAT_TRACE_H
 #define HPBUF_COMPAT_TRACE_H
@@ -17,6 +17,13 @@ struct mem_cgroup;
 #include <trace/events/compaction.h>
 #include <trace/events/migrate.h>
 #include <trace/events/vmscan.h>
+
+/* Has moved out of the RAS events. */
+#ifdef HPBUF_HAVE_TRACE_MEMORY_FAILURE
+#include <trace/events/memory-failure.h>
+#else
+#include <ras/ras_event.h>
+#endif
 
 #ifdef HPBUF_HAVE_TRACE_RECLAIM_MEMCG
 #define COMPAT_RECLAIM_BEGIN	gfp_t gfp, int order, struct mem_cgroup *memcg
@@ -44,5 +51,14 @@ struct mem_cgroup;
 	unsigned long thp_succeeded, unsigned long thp_failed,		\
 	unsigned long thp_split, COMPAT_MIGRATE_LARGE			\
 	enum migrate_mode mode, COMPAT_MIGRATE_REASON
+
+/* Does nothing: the compiler holds the probe against the tracepoint. */
+static inline void compat_check_memory_failure(void (*probe)(void *data, unsigned long pfn,
+							     int type, int result))
+{
+#ifdef CONFIG_MEMORY_FAILURE
+	check_trace_callback_type_memory_failure_event(probe);
+#endif
+}
 
 #endif

@@ -62,7 +62,8 @@ struct hpbuf_nl_buf {
 	uint64_t faults, fault_ns, fault_max_ns;
 	uint64_t pooled;		/* pages that came from the pool */
 	uint64_t unmapped_ns;		/* CLOCK_BOOTTIME of the last munmap */
-	bool has_zero_ns, has_fault_ns, has_pooled, has_unmapped_ns;
+	uint64_t poisoned;		/* pages in whose memory hardware failed */
+	bool has_zero_ns, has_fault_ns, has_pooled, has_unmapped_ns, has_poisoned;
 	unsigned int nr_nodes;
 	struct { uint32_t node, pages; } nodes[64];
 };
@@ -83,6 +84,7 @@ struct hpbuf_nl_buf {
  * @got: the most pages that it had; only with has_got: there was one
  * @taken, @shrunk: pages that allocations, and memory pressure, took from the pool
  *	since the module was loaded
+ * @poisoned: pages kept out of use, as hardware failed in them; only with has_poisoned
  *
  * Of a module without a pool none of the has_ flags is set.
  */
@@ -94,7 +96,8 @@ struct hpbuf_nl_pool {
 	uint32_t error;
 	bool filling;
 	bool has_dirty, has_want, has_min, has_lent, has_got, has_taken, has_shrunk;
-	bool has_error;
+	uint64_t poisoned;
+	bool has_error, has_poisoned;
 };
 
 /**
@@ -185,10 +188,11 @@ struct hpbuf_nl_walk_time {
 
 /** An event; has_ flags say what is there. */
 struct hpbuf_nl_event {
-	uint64_t seq, time_ns, size, took_ns;
+	uint64_t seq, time_ns, size;
+	uint64_t took_ns;		/* not of a memory failure */
 	uint64_t done;			/* bytes that are there by now, of @size */
 	uint32_t kind, id, page_shift, cause, err;
-	bool has_id, has_done;
+	bool has_id, has_took, has_done;
 };
 
 /** Buckets of a histogram; which values each holds is told in the netlink spec. */

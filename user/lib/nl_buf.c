@@ -58,6 +58,7 @@ static uint64_t *field_u64(struct hpbuf_nl_buf *b, uint16_t type)
 	case HPBUF_A_BUF_FAULT_MAX_NS:	return &b->fault_max_ns;
 	case HPBUF_A_BUF_POOLED:	return &b->pooled;
 	case HPBUF_A_BUF_UNMAPPED_NS:	return &b->unmapped_ns;
+	case HPBUF_A_BUF_POISONED:	return &b->poisoned;
 	default:			return NULL;
 	}
 }
@@ -87,6 +88,8 @@ static void take_attr(struct hpbuf_nl_buf *b, const struct nlattr *attr, bool *b
 		b->has_pooled = true;
 	if (type == HPBUF_A_BUF_UNMAPPED_NS)
 		b->has_unmapped_ns = true;
+	if (type == HPBUF_A_BUF_POISONED)
+		b->has_poisoned = true;
 }
 
 static int take_buf(const struct nlmsghdr *nlh, void *arg)

@@ -34,6 +34,7 @@ static void take_attr(struct hpbuf_nl_event *ev, const struct nlattr *attr, bool
 		break;
 	case HPBUF_A_EVENT_TOOK_NS:
 		ev->took_ns = hpnl_u64(attr, bad);
+		ev->has_took = true;
 		break;
 	case HPBUF_A_EVENT_CAUSE:
 		ev->cause = hpnl_u32(attr, bad);

@@ -32,6 +32,7 @@ const char *hpbuf_nl_kind_name(uint32_t kind)
 		[HPBUF_EVENT_KIND_FREE] = "free",
 		[HPBUF_EVENT_KIND_FAIL] = "fail",
 		[HPBUF_EVENT_KIND_PROGRESS] = "progress",
+		[HPBUF_EVENT_KIND_MEMORY_FAILURE] = "memory-failure",
 	};
 
 	return NAME_OF(names, kind);

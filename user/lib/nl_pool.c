@@ -30,6 +30,9 @@ static uint64_t *field_new(struct hpbuf_nl_pool *p, uint16_t type, bool **has)
 	case HPBUF_A_POOL_SHRUNK:
 		*has = &p->has_shrunk;
 		return &p->shrunk;
+	case HPBUF_A_POOL_POISONED:
+		*has = &p->has_poisoned;
+		return &p->poisoned;
 	default:
 		return NULL;
 	}

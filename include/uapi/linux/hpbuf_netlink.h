@@ -17,12 +17,16 @@
  * @HPBUF_EVENT_KIND_FAIL: An allocation failed; the cause says why.
  * @HPBUF_EVENT_KIND_PROGRESS: An allocation is under way: once a second from
  *   its first second on. The id is the one that the buffer will have.
+ * @HPBUF_EVENT_KIND_MEMORY_FAILURE: Hardware failed in memory of a buffer: its
+ *   pages that are affected were unmapped, and touching them raises SIGBUS.
+ *   The size is theirs.
  */
 enum hpbuf_event_kind {
 	HPBUF_EVENT_KIND_ALLOC,
 	HPBUF_EVENT_KIND_FREE,
 	HPBUF_EVENT_KIND_FAIL,
 	HPBUF_EVENT_KIND_PROGRESS,
+	HPBUF_EVENT_KIND_MEMORY_FAILURE,
 };
 
 /**
@@ -125,6 +129,7 @@ enum {
 	HPBUF_A_BUF_NODE,
 	HPBUF_A_BUF_POOLED,
 	HPBUF_A_BUF_UNMAPPED_NS,
+	HPBUF_A_BUF_POISONED,
 
 	__HPBUF_A_BUF_MAX,
 	HPBUF_A_BUF_MAX = (__HPBUF_A_BUF_MAX - 1)
@@ -152,6 +157,7 @@ enum {
 	HPBUF_A_POOL_GOT,
 	HPBUF_A_POOL_TAKEN,
 	HPBUF_A_POOL_SHRUNK,
+	HPBUF_A_POOL_POISONED,
 
 	__HPBUF_A_POOL_MAX,
 	HPBUF_A_POOL_MAX = (__HPBUF_A_POOL_MAX - 1)
