@@ -17,7 +17,7 @@
 	"WARNING: |BUG: |BUG at |kernel BUG|KASAN|KCSAN|KFENCE|UBSAN|Oops"	\
 	"|general protection fault|[Uu]nable to handle|[Bb]ad page"	\
 	"|[Bb]ad (pud|pmd|pte|p4d|pgd)|[Bb]ad rss-counter|VM_BUG_ON"	\
-	"|non-zero pgtables_bytes|orrupted page table|page dumped because"	\
+	"|non-zero pgtables_bytes|orrupted page table|page dumped because: ([^u]|u[^n])"	\
 	"|refcount_t: |list_(add|del) corruption|Slab corruption|ODEBUG" \
 	"|page allocation failure|soft lockup|hard LOCKUP|blocked for more than" \
 	"|rcu.* stall|possible (recursive|circular|irq lock)"		\

@@ -18,10 +18,11 @@ done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || exit 2
 
+# The kernel dumps an "unmovable page" when it is asked to take one off line.
 bad='WARNING: |BUG: |BUG at |kernel BUG|KASAN|KCSAN|KFENCE|KMSAN|UBSAN|Oops'
 bad+='|general protection fault|Kernel panic|unable to handle|Unable to handle'
 bad+='|[Bb]ad page|[Bb]ad (pud|pmd|pte|p4d|pgd)|[Bb]ad rss-counter|[Bb]ad swap'
-bad+='|non-zero pgtables_bytes|corrupted page table|VM_BUG_ON|page dumped because'
+bad+='|non-zero pgtables_bytes|corrupted page table|VM_BUG_ON|page dumped because: ([^u]|u[^n])'
 bad+='|refcount_t: |percpu ref .* <= 0|list_(add|del) corruption|Slab corruption'
 bad+='|kmemleak: [1-9]|ODEBUG|page allocation failure|page allocation stalls'
 bad+='|soft lockup|hard LOCKUP|blocked for more than|hung_task|rcu.* stall|self-detected stall'
