@@ -143,6 +143,22 @@ TEST_F(nth, alloc_persist_named)
 	fail_series(_metadata, &self->env, &alloc_op, &m);
 }
 
+TEST_F(nth, alloc_1g)
+{
+	struct made m = {
+		.dev = self->env.dev,
+		.req = { .bytes = SZ_1G, .page_shift = HPBUF_SHIFT_1G },
+	};
+	struct hpbuf_alloc a;
+	int fd = hpt_alloc_1g(m.dev, 1, &a);
+
+	if (fd == -EBUSY || fd == -EOPNOTSUPP || fd == -ENOMEM)
+		SKIP(return, "needs a 1 GiB page, found: %s", strerror(-fd));
+	ASSERT_LE(0, fd);
+	close(fd);
+	fail_series(_metadata, &self->env, &alloc_op, &m);
+}
+
 /* Somebody listens: events are built, and are no reason to fail. */
 TEST_F(nth, alloc_watched)
 {
@@ -317,7 +333,7 @@ static int begin_populate(void *arg)
 {
 	struct made *m = arg;
 
-	m->p = hpt_map(m->fd, m->a.size);
+	m->p = fail_map(m->fd, m->a.size, 0);
 	if (m->p == MAP_FAILED)
 		return -errno;
 	m->populate = (struct hpbuf_populate){ .addr = (uintptr_t)m->p, .len = m->a.size };

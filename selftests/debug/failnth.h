@@ -40,6 +40,13 @@ struct fail_op {
 	int errnos[FAIL_ERRNOS];
 };
 
+/* Far from all else, so that the page tables have to be made. */
+static inline void *fail_map(int fd, size_t len, int flags)
+{
+	return mmap((void *)(1UL << 45), len, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED_NOREPLACE | flags, fd, 0);
+}
+
 /* ---- arming ---- */
 
 static inline int fail_knob(const char *dir, const char *name, const char *value)
@@ -48,6 +55,14 @@ static inline int fail_knob(const char *dir, const char *name, const char *value
 
 	snprintf(path, sizeof(path), FAIL_DEBUGFS "%s/%s", dir, name);
 	return hpt_write_text(path, value);
+}
+
+static inline bool fail_has(const char *dir)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), FAIL_DEBUGFS "%s", dir);
+	return !access(path, F_OK);
 }
 
 /*
@@ -80,8 +95,31 @@ static inline void fail_prepare(void)
 				       knobs[i].dir, knobs[i].name, strerror(-ret));
 	}
 	/* in kernels that have it */
-	if (!access(FAIL_DEBUGFS "fail_usercopy", F_OK))
+	if (fail_has("fail_usercopy"))
 		fail_knob("fail_usercopy", "verbose", "0");
+}
+
+/*
+ * Only what is called from [@start, @end) shall fail; 0 and ULONG_MAX: all. -ENOENT: the
+ * kernel has no such filter (CONFIG_FAULT_INJECTION_STACKTRACE_FILTER).
+ */
+static inline int fail_filter(unsigned long start, unsigned long end)
+{
+	static const char * const dirs[] = { "failslab", "fail_page_alloc", "fail_usercopy" };
+	char from[32], to[32];
+	unsigned int i;
+	int ret = 0;
+
+	snprintf(from, sizeof(from), "%#lx", start);
+	snprintf(to, sizeof(to), "%#lx", end);
+	for (i = 0; i < ARRAY_SIZE(dirs) && !ret; i++) {
+		if (!fail_has(dirs[i]))
+			continue;
+		ret = fail_knob(dirs[i], "require-start", from);
+		if (!ret)
+			ret = fail_knob(dirs[i], "require-end", to);
+	}
+	return ret;
 }
 
 static inline bool fail_arm(int fd, unsigned int n)
@@ -197,11 +235,20 @@ static inline bool fail_expected(const struct fail_op *op, long ret)
 	return false;
 }
 
-static inline void fail_print(const struct fail_op *op, const struct fail_count *c)
+static inline void fail_note(struct fail_count *c, long ret)
+{
+	c->faults++;
+	if (ret >= 0)
+		c->survived++;
+	else if (-ret < (long)ARRAY_SIZE(c->by_errno))
+		c->by_errno[-ret]++;
+}
+
+static inline void fail_print(const char *name, const struct fail_count *c)
 {
 	unsigned int i;
 
-	fprintf(stderr, "# %s: %u faults, %u of no effect", op->name, c->faults, c->survived);
+	fprintf(stderr, "# %s: %u faults, %u of no effect", name, c->faults, c->survived);
 	for (i = 0; i < ARRAY_SIZE(c->by_errno); i++)
 		if (c->by_errno[i])
 			fprintf(stderr, ", %s %u", strerrorname_np(i), c->by_errno[i]);
@@ -233,14 +280,9 @@ static inline bool fail_once(struct __test_metadata *_metadata, const struct fai
 		TH_LOG("%s, fault %u: wrong after %ld", op->name, n, ret);
 	EXPECT_TRUE(fail_nothing_left(env, &before))
 		TH_LOG("%s, fault %u: left something after %ld", op->name, n, ret);
-	if (!hit)
-		return false;
-	count->faults++;
-	if (ret >= 0)
-		count->survived++;
-	else if (-ret < (long)ARRAY_SIZE(count->by_errno))
-		count->by_errno[-ret]++;
-	return true;
+	if (hit)
+		fail_note(count, ret);
+	return hit;
 }
 
 static inline void fail_series(struct __test_metadata *_metadata, const struct fail_env *env,
@@ -261,7 +303,7 @@ static inline void fail_series(struct __test_metadata *_metadata, const struct f
 		TH_LOG("%s", op->name);
 	/* and after all that it works */
 	fail_once(_metadata, env, op, arg, 0, &count);
-	fail_print(op, &count);
+	fail_print(op->name, &count);
 }
 
 #define FAIL_TEST_MAIN HPBUF_TEST_MAIN_WITH(fail_prepare())

@@ -21,7 +21,9 @@
  *  * Reserved fields, output fields and unknown flag bits must be zero on the
  *    way in, else EINVAL. An unknown ioctl number is ENOTTY.
  *  * A call either does all it was asked, or nothing (HPBUF_IOC_POPULATE tells
- *    how far it came).
+ *    how far it came). Beside the errors it lists, it may fail with EFAULT (the
+ *    structure cannot be read or written) and with ENOMEM. HPBUF_IOC_FREE has
+ *    been done if only its answer could not be written.
  *  * All memory is zero when it is handed out.
  *
  * Mapping rules
