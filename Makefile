@@ -9,6 +9,8 @@ PREFIX	?= /usr/local
 DESTDIR	?=
 KERNELS	?= 6.1 6.12 7.3
 DEBUG_KERNELS ?= 6.12-debug 7.3-debug
+# "make stress" takes one kernel, or those that are asked for
+STRESS_KERNELS := $(if $(filter-out default undefined file,$(origin KERNELS)),$(KERNELS),6.12)
 # the one source of it
 VERSION	:= $(shell sed -n 's/^\#define HPBUF_MODULE_VERSION[^"]*"\(.*\)"/\1/p' \
 		include/uapi/linux/hpbuf.h)
@@ -25,7 +27,7 @@ ifneq ($(words $(CURDIR)),1)
 $(error the path of this directory has a space in it, which kernel builds do not allow: $(CURDIR))
 endif
 
-.PHONY: all user module check check-debug demo bench fuzz fuzz-module lint selftests kselftest-install install install-host deb check-deb \
+.PHONY: all user module check check-debug stress demo bench fuzz fuzz-module lint selftests kselftest-install install install-host deb check-deb \
 	dkms-source dkms-install dkms-remove sign clean distclean help
 
 all: user $(if $(wildcard $(KDIR)/Makefile),module)
@@ -46,6 +48,10 @@ check-debug:
 	@KERNELS="$(DEBUG_KERNELS)" HPBUF_HOST=0 HPBUF_TIMEOUT_SCALE=$${HPBUF_TIMEOUT_SCALE:-4} \
 		HPBUF_BOOT_LIMIT=$${HPBUF_BOOT_LIMIT:-300} HPBUF_GUEST_LIMIT=$${HPBUF_GUEST_LIMIT:-3000} \
 		selftests/vm/check.sh
+
+# Everything at once in a guest for MINUTES (5), KERNELS one after another.
+stress:
+	@MINUTES="$(MINUTES)" KERNELS="$(STRESS_KERNELS)" selftests/vm/stress.sh $(STRESS_OPTIONS)
 
 demo:
 	@selftests/vm/demo.sh
@@ -127,7 +133,7 @@ check-deb: deb
 	@selftests/vm/deb.sh
 
 clean:
-	rm -rf build/deb build/user build/selftests build/check build/vm build/lint build/fuzz build/fuzz-module
+	rm -rf build/deb build/user build/selftests build/check build/vm build/lint build/fuzz build/fuzz-module build/stress
 	rm -rf $(addprefix build/,$(KERNELS))
 	$(if $(wildcard $(KDIR)/Makefile),$(MAKE) -C $(KDIR) M=$(CURDIR) clean)
 
@@ -143,6 +149,8 @@ help:
 	@echo '                   here and in emulated guests; logs in build/check'
 	@echo 'make check-debug   the tests of the module on kernels with KASAN, lockdep and'
 	@echo '                   the like, which are built first (DEBUG_KERNELS=)'
+	@echo 'make stress        everything at once for MINUTES (5), in a guest with two nodes;'
+	@echo '                   KERNELS="6.12", *-debug too; logs in build/stress'
 	@echo 'make demo          hpctl compare on all backings in a guest (DEMO_KERNEL=),'
 	@echo '                   then here on those that need no module'
 	@echo 'make bench         ratios: workloads against plain C, prefetching, memset;'

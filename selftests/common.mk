@@ -3,7 +3,7 @@
 # What the test directories have in common, around the kernel's own lib.mk,
 # which is fetched into the cache and never kept here.
 #
-# Every .c file is a test program, every .sh file whose name does not begin with
+# Every .c file is a test program (unless TEST_GEN_PROGS names them), every .sh file whose name does not begin with
 # "_" is a test; whatever else lies there (but headers) is installed beside them.
 # Nothing is built among the sources: see OUTPUT.
 
@@ -17,7 +17,7 @@ KSFT_DIR  ?= $(LINUX_SRC)/tools/testing/selftests
 
 user_libs := $(wildcard ../../build/user/libhpctl.a ../../build/user/libhpbuf.a)
 
-TEST_GEN_PROGS := $(patsubst %.c,%,$(sort $(wildcard *.c)))
+TEST_GEN_PROGS ?= $(patsubst %.c,%,$(sort $(wildcard *.c)))
 TEST_PROGS := $(filter-out _%,$(sort $(wildcard *.sh)))
 TEST_FILES += $(filter-out Makefile settings config %.c %.h $(TEST_PROGS), \
 		$(sort $(wildcard *)))
