@@ -116,8 +116,8 @@ int walk_census(struct mm_struct *mm, unsigned long addr, unsigned long len,
 	    !PAGE_ALIGNED(addr) || !PAGE_ALIGNED(len))
 		return -EINVAL;
 	while (addr < s.end) {
-		/* Any signal: netlink's other users may wait for us. */
-		if (signal_pending(current))
+		/* Only then: netlink sends no answer when a request is interrupted. */
+		if (fatal_signal_pending(current))
 			return -EINTR;
 		local_irq_save(flags);
 		addr = walk_step(&s, mm, addr);

@@ -326,7 +326,7 @@ int walk_time(unsigned long addr, unsigned long len, struct walk_timing *w)
 		end = min(i + BATCH, w->samples);
 		run_batch(w, &s, addr, len, i, end);
 		cond_resched();
-		if (signal_pending(current)) {
+		if (fatal_signal_pending(current)) {
 			ret = -EINTR;
 			break;
 		}

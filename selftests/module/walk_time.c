@@ -8,6 +8,7 @@
 
 #include <libhpbuf.h>
 #include <pthread.h>
+#include <sys/time.h>
 #include <time.h>
 
 #define SAMPLES	2000
@@ -348,6 +349,35 @@ TEST_F(range, killed)
 		ASSERT_GT(1000, tries) TH_LOG("it lives 10 s after SIGKILL");
 		EXPECT_TRUE(WIFSIGNALED(status));
 	}
+}
+
+static volatile sig_atomic_t beats;
+
+static void on_beat(int sig)
+{
+	beats++;
+}
+
+/* As with a profiler: a signal that does not kill leaves the answer as it is. */
+TEST_F(range, signals_come_in_between)
+{
+	struct hpbuf_nl_walk_req req = { .samples = HPBUF_NL_WALK_SAMPLES, .seed = 3 };
+	struct sigaction sa = { .sa_handler = on_beat, .sa_flags = SA_RESTART };
+	struct itimerval often = { { 0, 2000 }, { 0, 2000 } }, never = {};
+	int i;
+
+	memset(self->m.p, 1, self->m.len);
+	ASSERT_EQ(0, sigaction(SIGPROF, &sa, NULL));
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, setitimer(ITIMER_PROF, &often, NULL));
+		EXPECT_EQ(0, hpbuf_nl_walk_time(self->nl, self->m.p, self->m.len, &req,
+						self->w)) {
+			TH_LOG("%s", hpbuf_nl_strerror(self->nl));
+		}
+		setitimer(ITIMER_PROF, &never, NULL);
+		EXPECT_EQ(HPBUF_NL_WALK_SAMPLES, self->w->samples);
+	}
+	EXPECT_NE(0, beats);
 }
 
 HPBUF_TEST_MAIN
