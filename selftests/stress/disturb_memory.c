@@ -42,7 +42,7 @@ static void hog_main(size_t bytes, unsigned int keep_ms, bool huge)
 	disturb_pause(keep_ms);
 }
 
-static void hog(struct rng *r, enum op op, const char *group, size_t bytes)
+static void hog(struct rng *r, enum op which, const char *group, size_t bytes)
 {
 	bool huge = rng_below(r, 2);
 	unsigned int keep_ms = rng_below(r, 1000);
@@ -56,9 +56,9 @@ static void hog(struct rng *r, enum op op, const char *group, size_t bytes)
 		_exit(0);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		op_counted(op, -errno);
+		op_counted(which, -errno);
 	else	/* EINTR: killed for memory */
-		op_counted(op, WIFSIGNALED(status) ? -EINTR : 0);
+		op_counted(which, WIFSIGNALED(status) ? -EINTR : 0);
 }
 
 static void run_hog(struct rng *r)

@@ -59,13 +59,13 @@ static bool pins_work(const struct actor *a)
 }
 
 /* Without folios nobody may get at the pages: their counts would go wrong. */
-static int pin_ended(const struct actor *a, enum op op, int ret)
+static int pin_ended(const struct actor *a, enum op which, int ret)
 {
 	static const int may[] = { EFAULT, 0 };
 
 	if (!ret && !pins_work(a))
-		wrong("%s: a page frame was pinned", op_name(op));
-	return op_ended(op, ret, pins_work(a) ? NULL : may);
+		wrong("%s: a page frame was pinned", op_name(which));
+	return op_ended(which, ret, pins_work(a) ? NULL : may);
 }
 
 void do_readv(struct actor *a)
