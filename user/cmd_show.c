@@ -51,12 +51,14 @@ static const struct out_col cols[] = {
 static int look_up(const char *text, struct hpbuf_nl_buf *buf, struct hp_error *e)
 {
 	struct hpbuf_nl *nl;
+	int ret;
 
-	if (module_nl_open(&nl, e))
-		return e->code;
-	module_buffer(nl, text, buf, e);
+	ret = module_nl_open(&nl, e);
+	if (ret)
+		return ret;
+	ret = module_buffer(nl, text, buf, e);
 	hpbuf_nl_close(nl);
-	return e->code;
+	return ret;
 }
 
 static json_t *walk_of(const void *addr, const struct hpbuf_nl_buf *buf)

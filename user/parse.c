@@ -46,7 +46,7 @@ static void shown(char *buf, size_t size, const char *text)
 {
 	size_t i;
 
-	for (i = 0; text[i] && i < size - 1; i++)
+	for (i = 0; i < size - 1 && text[i]; i++)
 		buf[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
 	buf[i] = '\0';
 	if (text[i] && size > 4)

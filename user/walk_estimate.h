@@ -20,7 +20,7 @@
 #include "measure/stats.h"
 
 /** Pages below which there is nothing to estimate. */
-#define ESTIMATE_PAGES	32
+#define ESTIMATE_PAGES	32U
 
 /** Pairs of chases. */
 #define ESTIMATE_PAIRS	15

@@ -42,13 +42,15 @@ static void take_medians(struct result *r)
 {
 	uint64_t v[ROUNDS_MAX];
 
+	if (!r->nr)
+		return;
 	for (int s = 0; s < NR_STEPS; s++) {
 		for (int i = 0; i < r->nr; i++)
 			v[i] = r->lives[i].ticks[s];
 		qsort(v, r->nr, sizeof(v[0]), by_value);
-		r->median[s] = r->nr ? v[r->nr / 2] : 0;
+		r->median[s] = v[r->nr / 2];
 	}
-	r->has = r->nr ? r->lives[0].has : 0;
+	r->has = r->lives[0].has;
 }
 
 static void drop_caches(void)

@@ -121,6 +121,7 @@ TEST_F(events, memlock)
 /* A reader that sleeps through a burst. */
 TEST_F(events, a_burst)
 {
+	struct hpbuf_alloc none = { .bytes = 0, .page_shift = HPBUF_SHIFT_2M };
 	struct hpbuf_nl_event e;
 	uint64_t got = 0, lost = 0, last = 0;
 	int i, n = 20000, ret, silences = 0;
@@ -148,11 +149,7 @@ TEST_F(events, a_burst)
 	}
 	EXPECT_LT(0, got);
 	/* the socket goes on, and the number tells what was missed */
-	{
-		struct hpbuf_alloc a = { .bytes = 0, .page_shift = HPBUF_SHIFT_2M };
-
-		ASSERT_EQ(-EINVAL, hpt_alloc_req(self->dev, &a));
-	}
+	ASSERT_EQ(-EINVAL, hpt_alloc_req(self->dev, &none));
 	do {
 		ret = hpbuf_nl_event(self->nl, WAIT_MS, &e);
 	} while (ret == -ENOBUFS);

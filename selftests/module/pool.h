@@ -70,15 +70,15 @@ static inline void pool_print(const struct hpbuf_nl_pool *p)
 static inline int pool_settle(struct hpbuf_nl *nl, uint32_t node, uint32_t shift,
 			      struct hpbuf_nl_pool *pool)
 {
-	unsigned long i;
+	unsigned long i = 0;
 	int ret;
 
-	for (i = 0; i < POOL_TRIES; i++) {
+	do {
 		ret = pool_get(nl, node, shift, pool);
 		if (ret || (!pool->filling && !pool->dirty))
 			return ret;
 		usleep(POOL_PAUSE);
-	}
+	} while (++i < POOL_TRIES);
 	pool_print(pool);
 	return -ETIMEDOUT;
 }

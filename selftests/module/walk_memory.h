@@ -46,7 +46,7 @@ static inline int get_hugetlb(struct memory *m, unsigned int shift)
 		return -EOPNOTSUPP;
 	m->pool_size = 1UL << shift;
 	m->pool_was = strtoul(text, NULL, 10);
-	snprintf(text, sizeof(text), "%lu", m->pool_was + (m->len >> shift));
+	snprintf(text, sizeof(text), "%zu", m->pool_was + (m->len >> shift));
 	hpt_write_text(path, text);
 	m->p = mmap(NULL, m->len, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB |
 		    (int)shift << MAP_HUGE_SHIFT, -1, 0);

@@ -53,7 +53,7 @@ FIXTURE_SETUP(kind)
 	else
 		ret = get_hpbuf(&self->m, variant->shift);
 	if (ret)
-		SKIP(return, "needs %lu bytes in pages of 2^%u: %s", variant->len,
+		SKIP(return, "needs %zu bytes in pages of 2^%u: %s", variant->len,
 		     variant->shift, strerror(-ret));
 	for (off = 0; off < variant->len; off += SZ_4K)
 		self->m.p[off] = 1;

@@ -165,13 +165,19 @@ enum journal_state journal_read(int fd, struct reserve *r)
 	struct reading in = { .r = r };
 	char line[128], boot[64] = "unknown";
 	bool good = true, other = false;
+	int copy;
 	FILE *f;
 
 	r->nr = 0;
 	lseek(fd, 0, SEEK_SET);
-	f = fdopen(dup(fd), "r");
-	if (!f)
+	copy = dup(fd);
+	if (copy < 0)
 		return JOURNAL_TORN;
+	f = fdopen(copy, "r");
+	if (!f) {
+		close(copy);
+		return JOURNAL_TORN;
+	}
 	if (!fgets(line, sizeof(line), f)) {
 		fclose(f);
 		return JOURNAL_EMPTY;

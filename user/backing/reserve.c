@@ -281,6 +281,7 @@ static int fill_nodes(const struct reserve_pool *p, uint64_t asked, const uint64
 
 		if (!is_on(p, n, nodes))
 			continue;
+		/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): counted above */
 		part = (asked + left - 1) / left;
 		left--;
 		ret = put_nr(p->nodes[n].node, p->page_shift, now + part);

@@ -134,7 +134,7 @@ void check_dkms(const struct doctor *d, struct finding *f)
 /* The fifth byte of the variable; the first four are its attributes. */
 static bool secure_boot(const struct doctor *d)
 {
-	char path[700], v[5];
+	char path[700], v[5] = { 0 };
 	size_t n = 0;
 	FILE *file;
 

@@ -35,6 +35,7 @@ const struct doctor_check doctor_checks[] = {
 	{ NULL, NULL, NULL }
 };
 
+__attribute__((format(printf, 3, 0)))
 static void say(struct finding *f, enum doctor_state state, const char *fmt, va_list ap)
 {
 	if (state > f->state)

@@ -63,6 +63,7 @@ static uint64_t *field_u64(struct hpbuf_nl_buf *b, uint16_t type)
 	}
 }
 
+__attribute__((nonnull))
 static void take_attr(struct hpbuf_nl_buf *b, const struct nlattr *attr, bool *bad)
 {
 	uint16_t type = mnl_attr_get_type(attr);

@@ -47,6 +47,7 @@ static uint64_t *field_u64(struct hpbuf_nl_stat *s, uint16_t type, bool **has)
 	}
 }
 
+__attribute__((nonnull))
 static void take_hist(struct hpbuf_nl_stat *s, const struct nlattr *attr, bool *bad)
 {
 	size_t len = mnl_attr_get_payload_len(attr);
@@ -59,6 +60,7 @@ static void take_hist(struct hpbuf_nl_stat *s, const struct nlattr *attr, bool *
 	s->nr_buckets = (unsigned int)(len / sizeof(s->bucket[0]));
 }
 
+__attribute__((nonnull))
 static void take_attr(struct hpbuf_nl_stat *s, const struct nlattr *attr, bool *bad)
 {
 	uint16_t type = mnl_attr_get_type(attr);

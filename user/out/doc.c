@@ -32,9 +32,12 @@ json_t *out_doc(const char *command)
 
 json_t *out_string(const char *text)
 {
-	json_t *s = text ? json_string(text) : json_null();
+	json_t *s;
 	char *copy;
 
+	if (!text)
+		return json_null();
+	s = json_string(text);
 	if (s)
 		return s;
 	copy = strdup(text);

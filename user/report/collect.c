@@ -236,12 +236,11 @@ static int arrange(json_t *results, struct hp_error *e)
 {
 	size_t nr = json_array_size(results), i;
 	struct placed *p = calloc(nr + 1, sizeof(*p));
-	json_t *row;
 
 	if (!p)
 		return hp_fail(e, HP_RESOURCE, ENOMEM, "no memory for %zu rows", nr);
-	json_array_foreach(results, i, row)
-		place(p, i, row);
+	for (i = 0; i < nr; i++)
+		place(p, i, json_array_get(results, i));
 	find_series(p, nr);
 	qsort(p, nr, sizeof(*p), by_place);
 	compare_files(p, nr);
