@@ -14,7 +14,7 @@ static void crash(const char *dir, const char *filter, unsigned char *p)
 	if (chdir(dir) || setrlimit(RLIMIT_CORE, &unlimited) ||
 	    hpt_write_text("/proc/self/coredump_filter", filter))
 		_exit(1);
-	p[0] = p[0];
+	hpt_write_back(p);
 	signal(SIGABRT, SIG_DFL);
 	abort();
 }

@@ -91,7 +91,7 @@ TEST_F(buf, populate)
 	EXPECT_EQ(self->size, pop.done);
 	EXPECT_WHOLE_LEAVES(2 * self->size);
 	ASSERT_EQ(0, hpt_info(self->fd, &before));
-	q[self->size - 1] = q[self->size - 1];
+	hpt_write_back(&q[self->size - 1]);
 	EXPECT_EQ(-1, hpt_check(q, self->size, BUF_SALT));
 	ASSERT_EQ(0, hpt_info(self->fd, &after));
 	EXPECT_EQ(before.faults, after.faults);

@@ -321,6 +321,14 @@ static inline void hpt_stamp(volatile unsigned char *p, size_t size, uint64_t sa
 	}
 }
 
+/* A write that changes nothing; p[0] = p[0] is none, compilers leave it out. */
+static inline void hpt_write_back(volatile unsigned char *p)
+{
+	unsigned char was = *p;
+
+	*p = was;
+}
+
 /* -1 when all is as stamped, else the offset of the first difference. */
 static inline long hpt_check(volatile unsigned char *p, size_t size, uint64_t salt)
 {
