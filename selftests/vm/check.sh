@@ -7,6 +7,7 @@
 #	HPBUF_GUEST_MEM		default 6G
 #	HPBUF_GUEST_LIMIT	seconds for the tests of one guest, default 900
 #	HPBUF_HOST		0: no tests on this machine
+#	HPBUF_LINT		1: static checks (lint.sh) too
 #	HPBUF_BATCH		test programs in one guest, default 9: fresh guests
 #				have 1 GiB pages left, and one that dies takes less
 #				with it
@@ -187,6 +188,7 @@ run_numa()
 step deps "$vm/deps.sh" || true
 step framework "$vm/fetch-kselftest.sh" || true
 step user make -j"$(nproc)" -C user || true
+[ "${HPBUF_LINT:-0}" = 0 ] || step lint "$vm/lint.sh" || true
 built=()
 for ver in $kernels; do
 	if step "kernel-$ver" "$vm/fetch-kernel.sh" "$ver" &&

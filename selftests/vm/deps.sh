@@ -2,7 +2,8 @@
 # deps.sh - install the Debian packages that building, checking and the demo
 # need.
 #
-# usage: deps.sh [deb|debug]
+# usage: deps.sh [lint|deb|debug]
+#	lint	what static checks take too
 #	deb	what building packages takes too
 #	debug	what building kernels takes too
 #
@@ -27,11 +28,11 @@ pkgs=(
 	python3 python3-yaml python3-jsonschema jq
 	# plots of hpctl report
 	gnuplot-nox
-	# lint
-	sparse shellcheck
 )
 
 case ${1:-} in
+# coccinelle loads python's library when a script of its wants it
+lint)	pkgs+=(sparse shellcheck cppcheck clang-19 clang-tidy-19 coccinelle libpython3.11-dev) ;;
 deb)	pkgs+=(debhelper dh-dkms fakeroot lintian) ;;
 debug)	pkgs+=(flex bison libelf-dev libssl-dev) ;;
 esac

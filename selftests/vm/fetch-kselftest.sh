@@ -6,17 +6,23 @@
 #	-p	print where it is (and nothing else on stdout)
 #
 # Guarantees: afterwards CACHE/linux-src/ holds, at their usual places: the
-# kselftest framework, YNL with its schemas, checkpatch, kernel-doc and kunit.py,
-# all from Debian's newest linux-source of the kernels we check.  The directory
+# kselftest framework, YNL with its schemas, checkpatch, kernel-doc, coccinelle's
+# scripts and kunit.py, all from Debian's newest linux-source of the kernels we check.  The directory
 # is complete or absent.  Nothing of it is ever copied into the tree.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 dest=$cache/linux-src
 [ "${1:-}" != -p ] || printf '%s\n' "$dest"
-[ ! -e "$dest/.complete" ] || exit 0
+# A cache may be from before the scripts were part of it.
+complete()
+{
+	[ -e "$dest/.complete" ] && [ -d "$dest/scripts/coccinelle" ]
+}
+
+! complete || exit 0
 lock linux-src
-[ ! -e "$dest/.complete" ] || exit 0
+! complete || exit 0
 
 work=$cache/.new-linux-src
 rm -rf "$work"
@@ -65,6 +71,7 @@ dpkg-deb --fsys-tarfile "$deb" | tar -xO --wildcards "*/usr/src/$name.tar.xz" |
 	"$name/tools/lib/python" \
 	"$name/scripts/subarch.include" \
 	"$name/scripts/checkpatch.pl" \
+	"$name/scripts/coccinelle" \
 	"$name/scripts/spelling.txt" \
 	"$name/scripts/const_structs.checkpatch" \
 	"$name/scripts/deprecated_terms.txt" \
