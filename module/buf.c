@@ -94,6 +94,7 @@ static struct buf *buf_new(const struct buf_spec *spec)
 	b->node_pooled = b->node + nr_node_ids;
 	kref_init(&b->ref);
 	b->owner = current_euid();
+	b->payer = limit_payer();
 	b->shift = spec->shift;
 	b->asked = spec->bytes;
 	b->nr = DIV_ROUND_UP_ULL(spec->bytes, 1ULL << spec->shift);
@@ -136,7 +137,7 @@ static void buf_drain(struct buf *b, bool zero)
 
 	buf_count_used(b, -1);
 	kept = collect_put(b->shift, b->nr, b->pfn, b->node_pooled, zero);
-	limit_uncharge(b->owner, buf_size(b), kept);
+	limit_uncharge(b->payer, buf_size(b), kept);
 }
 
 static int buf_fill(struct buf *b, const struct buf_spec *spec)
@@ -187,7 +188,7 @@ struct buf *buf_make(const struct buf_spec *spec)
 	ret = buf_register(b);
 	if (ret)
 		goto err_free;
-	ret = limit_charge(b->owner, buf_size(b));
+	ret = limit_charge(b->payer, buf_size(b));
 	if (ret)
 		goto err_unregister;
 	ret = buf_fill(b, spec);
@@ -204,7 +205,7 @@ err_pages:
 	buf_drain(b, true);
 	goto err_unregister;
 err_uncharge:
-	limit_uncharge(b->owner, buf_size(b), 0);
+	limit_uncharge(b->payer, buf_size(b), 0);
 err_unregister:
 	buf_unregister(b);
 err_free:

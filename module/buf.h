@@ -25,6 +25,7 @@
  *	more; guarded by the registry's lock
  * @persist: a reference is held until buf_free(); guarded by the same lock
  * @owner: effective user that made it
+ * @payer: user whose account it is in
  * @inode: all its files are on it
  * @shift, @nr, @asked, @pfn: its pages; fixed once it can be seen
  * @node_pages: how many of them lie on each node; they never move
@@ -45,6 +46,7 @@ struct buf {
 	bool persist;
 	char name[HPBUF_NAME_LEN];
 	kuid_t owner;
+	kuid_t payer;
 	struct inode *inode;
 
 	unsigned int shift;

@@ -9,11 +9,13 @@
  */
 #include <linux/atomic.h>
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 
 #include "limit.h"
 #include "param.h"
@@ -37,6 +39,22 @@ static atomic64_t limit_promised;
 
 /* Granted, and not yet taken from the system. */
 static atomic64_t limit_reserved;
+
+/*
+ * A user namespace has thousands of ids, and whoever makes it would have the limit anew
+ * with each. So its maker pays for all of them. Root makes those of containers, and has
+ * said by their ranges whose ids are whose: there each id pays for itself.
+ */
+kuid_t limit_payer(void)
+{
+	const struct user_namespace *ns;
+	kuid_t payer = current_euid();
+
+	for (ns = current_user_ns(); ns->parent; ns = ns->parent)
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			payer = ns->owner;
+	return payer;
+}
 
 static struct limit_user *limit_find(kuid_t uid)
 {
@@ -83,14 +101,14 @@ static bool limit_memlock_exceeded(const struct limit_user *u, u64 bytes)
 	return bytes > limit - locked - u->bytes;
 }
 
-static int limit_charge_locked(kuid_t owner, u64 bytes, struct limit_user **spare)
+static int limit_charge_locked(kuid_t payer, u64 bytes, struct limit_user **spare)
 {
 	u64 max = param_max_bytes();
 	struct limit_user *u;
 
 	if (limit_total > max || bytes > max - limit_total)
 		return -ENOSPC;
-	u = limit_find_or_add(owner, spare);
+	u = limit_find_or_add(payer, spare);
 	/* The capability last: asking for it leaves a mark in the audit log. */
 	if (limit_memlock_exceeded(u, bytes) && !capable(CAP_IPC_LOCK)) {
 		limit_drop_if_empty(u);
@@ -101,7 +119,7 @@ static int limit_charge_locked(kuid_t owner, u64 bytes, struct limit_user **spar
 	return 0;
 }
 
-int limit_charge(kuid_t owner, u64 bytes)
+int limit_charge(kuid_t payer, u64 bytes)
 {
 	/* Before the lock: freeing and listing do not wait for memory. */
 	struct limit_user *spare = kzalloc(sizeof(*spare), GFP_KERNEL_ACCOUNT);
@@ -110,18 +128,18 @@ int limit_charge(kuid_t owner, u64 bytes)
 	if (!spare)
 		return -ENOMEM;
 	mutex_lock(&limit_lock);
-	ret = limit_charge_locked(owner, bytes, &spare);
+	ret = limit_charge_locked(payer, bytes, &spare);
 	mutex_unlock(&limit_lock);
 	kfree(spare);
 	return ret;
 }
 
-void limit_uncharge(kuid_t owner, u64 bytes, u64 pooled)
+void limit_uncharge(kuid_t payer, u64 bytes, u64 pooled)
 {
 	struct limit_user *u;
 
 	mutex_lock(&limit_lock);
-	u = limit_find(owner);
+	u = limit_find(payer);
 	if (!WARN_ON_ONCE(!u || u->bytes < bytes)) {
 		u->bytes -= bytes;
 		/* First more than there is, then as much: never less. */

@@ -5,14 +5,17 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
+/* Whose account the caller's buffers are in: its own, or that of its namespaces' maker. */
+kuid_t limit_payer(void);
+
 /*
- * Take @bytes for @owner out of max_bytes and of the caller's RLIMIT_MEMLOCK.
+ * Take @bytes for @payer out of max_bytes and of the caller's RLIMIT_MEMLOCK.
  * 0, -ENOSPC (max_bytes), -EDQUOT (RLIMIT_MEMLOCK), -ENOMEM. A sleeping call.
  */
-int limit_charge(kuid_t owner, u64 bytes);
+int limit_charge(kuid_t payer, u64 bytes);
 
 /* Give back what limit_charge() took; the pool got @pooled of it. */
-void limit_uncharge(kuid_t owner, u64 bytes, u64 pooled);
+void limit_uncharge(kuid_t payer, u64 bytes, u64 pooled);
 
 /* Bytes that are held now, in buffers and in the pool. */
 u64 limit_used(void);

@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/nodemask.h>
 #include <net/genetlink.h>
+#include <net/sock.h>
 
 #include "buf.h"
 #include "netlink.h"
@@ -24,6 +25,18 @@ static const struct nla_policy buf_policy[HPBUF_A_BUF_MAX + 1] = {
 	[HPBUF_A_BUF_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HPBUF_A_BUF_NAME] = { .type = NLA_NUL_STRING, .len = HPBUF_NAME_LEN - 1 },
 };
+
+bool netlink_meant(const struct sk_buff *skb)
+{
+	const struct cred *sender = current_cred();
+	const struct cred *opener;
+
+	if (NETLINK_CB(skb).flags & NETLINK_SKB_DST)
+		return true;
+	opener = NETLINK_CB(skb).sk->sk_socket->file->f_cred;
+	return opener->user_ns == sender->user_ns && uid_eq(opener->euid, sender->euid) &&
+	       cap_issubset(sender->cap_permitted, opener->cap_permitted);
+}
 
 /* ---- buf-get ---- */
 
@@ -120,6 +133,10 @@ static struct buf *buf_of_request(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr *name = info->attrs[HPBUF_A_BUF_NAME];
 	struct buf *b;
 
+	if (!netlink_meant(skb)) {
+		GENL_SET_ERR_MSG(info, NOT_MEANT);
+		return ERR_PTR(-EPERM);
+	}
 	if (!id == !name || (name && !*(char *)nla_data(name))) {
 		GENL_SET_ERR_MSG(info, "give either id or name");
 		return ERR_PTR(-EINVAL);
@@ -162,6 +179,10 @@ static int buf_get_start(struct netlink_callback *cb)
 	if (nlmsg_attrlen(cb->nlh, GENL_HDRLEN)) {
 		NL_SET_ERR_MSG(cb->extack, "a dump takes no attributes");
 		return -EINVAL;
+	}
+	if (!netlink_meant(cb->skb)) {
+		NL_SET_ERR_MSG(cb->extack, NOT_MEANT);
+		return -EPERM;
 	}
 	/* Decided here: later calls may be another task reading the socket. */
 	cb->args[ARG_NEXT] = 1;

@@ -178,6 +178,10 @@ int walk_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (!current->mm)
 		return -ESRCH;
+	if (!netlink_meant(skb)) {
+		GENL_SET_ERR_MSG(info, NOT_MEANT);
+		return -EPERM;
+	}
 	r = kzalloc(sizeof(*r), GFP_KERNEL);
 	if (!r)
 		return -ENOMEM;
