@@ -52,7 +52,7 @@ static int take(int key, const char *value, void *arg, struct hp_error *e)
 static void put(const struct monitor *m, json_t *n)
 {
 	if (m->out->json)
-		json_dumpf(n, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+		json_dumpf(n, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII);
 	else
 		notice_text(stdout, n);
 	putchar('\n');

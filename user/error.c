@@ -2,14 +2,29 @@
 #include "error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+/* 0x80 to 0x9f command a terminal too, as U+0080 to U+009F and outside of UTF-8 alone. */
+static bool is_control(const char *text, unsigned char before)
+{
+	unsigned char c = (unsigned char)*text;
+
+	if (c == 0xc2 && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xa0)
+		return true;
+	return c < ' ' || c == 0x7f || (c >= 0x80 && c < 0xa0 && before < 0x80);
+}
+
 void hp_clean(char *text)
 {
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
+	unsigned char before = 0;
+
+	for (; *text; text++) {
+		if (is_control(text, before))
 			*text = '?';
+		before = (unsigned char)*text;
+	}
 }
 
 int hp_fail(struct hp_error *e, int code, int err, const char *fmt, ...)

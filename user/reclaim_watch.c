@@ -44,7 +44,7 @@ static int print_once(struct hp_ctx *ctx, struct hpbuf_nl *nl, bool over, struct
 		return e->code;
 	if (ctx->out.json) {
 		json_dumpf(report, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER |
-			   JSON_REAL_PRECISION(12));
+			   JSON_REAL_PRECISION(12) | JSON_ENSURE_ASCII);
 	} else {
 		/* To the top and wipe what is below. */
 		if (over)

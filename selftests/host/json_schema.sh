@@ -96,6 +96,14 @@ conforms walk -s 64M --dry-run
 conforms walk --samples 65537
 conforms compare touch -b anon-4k,anon-thp -s 8M -r 2
 
+# No terminal takes a part of it for a command.
+"$hpctl" list $'caf\xc3\xa9' -j >"$tmp/out" 2>/dev/null
+if grep -q 'caf\\u00E9' "$tmp/out" && ! LC_ALL=C grep -q '[^ -~]' "$tmp/out"; then
+	result OK "all of it is ASCII"
+else
+	result FAIL "all of it is ASCII" "$(grep -a caf "$tmp/out" | head -n 1)"
+fi
+
 # The saved file is the same document.
 "$hpctl" version -j -o "$tmp/saved" >"$tmp/out"
 if cmp -s "$tmp/saved" "$tmp/out"; then

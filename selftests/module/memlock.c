@@ -125,6 +125,51 @@ TEST_F(memlock, refusals_cost_nothing)
 	EXPECT_EQ(0, hpt_in_child(nobody_refused, NULL));
 }
 
+static int nobody_beyond(void *arg)
+{
+	struct hpbuf_alloc a;
+
+	return hpt_alloc(*(int *)arg, SZ_2M, HPBUF_SHIFT_2M, &a) == -EDQUOT ? 0 : 3;
+}
+
+/* A child of his is the same user. */
+static int nobody_at_the_limit(void *arg)
+{
+	struct hpbuf_alloc a;
+
+	if (limit_memlock(SZ_2M) || hpt_become(HPT_NOBODY))
+		return 1;
+	if (hpt_alloc(*(int *)arg, SZ_2M, HPBUF_SHIFT_2M, &a) < 0)
+		return 2;
+	return hpt_in_child(nobody_beyond, arg);
+}
+
+TEST_F(memlock, is_the_users_and_not_the_processs)
+{
+	EXPECT_EQ(0, hpt_in_child(nobody_at_the_limit, &self->dev));
+}
+
+static int others_beside(void *arg)
+{
+	struct hpbuf_alloc a;
+	pid_t pid;
+
+	if (limit_memlock(SZ_2M) || hpt_alloc(*(int *)arg, SZ_2M, HPBUF_SHIFT_2M, &a) < 0)
+		return 1;
+	pid = hpt_fork();
+	if (!pid) {
+		if (hpt_become(HPT_OTHER))
+			_exit(2);
+		_exit(hpt_alloc(*(int *)arg, SZ_2M, HPBUF_SHIFT_2M, &a) < 0 ? 3 : 0);
+	}
+	return hpt_wait(pid);
+}
+
+TEST_F(memlock, each_user_has_his_own)
+{
+	EXPECT_EQ(0, hpt_in_child(others_beside, &self->dev));
+}
+
 static int root_without_limit(void *arg)
 {
 	struct hpbuf_alloc a;

@@ -59,7 +59,7 @@ FIXTURE_TEARDOWN(owner)
 }
 
 struct attempt {
-	uid_t uid;
+	uid_t uid;		/* 0: as it is */
 	uint32_t id;
 	const char *name;
 	int want;
@@ -72,7 +72,7 @@ static int try_all(void *arg)
 	struct hpbuf_open o = { .id = 0 };
 	int dev, fd;
 
-	if (hpt_become(t->uid))
+	if (t->uid && hpt_become(t->uid))
 		return 1;
 	dev = hpt_open(NULL);
 	if (dev < 0)
@@ -99,6 +99,24 @@ TEST_F(owner, another_user_is_refused)
 	EXPECT_EQ(0, hpt_in_child(try_all, &t));
 	t = (struct attempt){ HPT_NOBODY, self->roots, "roots", -EACCES };
 	EXPECT_EQ(0, hpt_in_child(try_all, &t));
+}
+
+/* Its capabilities are none outside of its namespace. */
+static int try_as_namespace_root(void *arg)
+{
+	struct attempt *t = arg;
+
+	if (hpt_become(HPT_OTHER) || user_unshare(0))
+		return 10;
+	return try_all(arg);
+}
+
+TEST_F(owner, root_of_a_namespace_is_refused)
+{
+	struct attempt t = { 0, self->nobodys, "nobodys", -EACCES };
+
+	USER_NEED_UNSHARE(0);
+	EXPECT_EQ(0, hpt_in_child(try_as_namespace_root, &t));
 }
 
 /* The same user in another process may. */

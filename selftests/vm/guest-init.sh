@@ -61,7 +61,10 @@ $b cat /out >"$out" &
 cat=$!
 cd /
 : >/new/run/hpbuf/up
-$b chroot /new /bin/bash /run/hpbuf/cmd >/out 2>&1 </dev/null
+# Not merely a chroot: from within one the kernel makes no user namespaces. In a mount
+# namespace of its own the new root can be moved over the old, which we still need.
+$b unshare -m $b sh -c "cd /new && $b mount --move . / &&
+	exec $b chroot . /bin/bash /run/hpbuf/cmd" >/out 2>&1 </dev/null
 echo $? >/new/run/hpbuf/rc.new
 n=0
 while [ $n -lt 30 ] && $b kill -0 $cat 2>/dev/null; do

@@ -14,8 +14,12 @@
 #define RED		"\033[31m"
 #define YELLOW		"\033[33m"
 
-/* Keys stay in the order they were put in: diffs of two runs stay readable. */
-#define DUMP_FLAGS	(JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12))
+/*
+ * Keys stay in the order they were put in: diffs of two runs stay readable. ASCII only:
+ * what somebody else has named must not command the terminal.
+ */
+#define DUMP_FLAGS	(JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12) | \
+			 JSON_ENSURE_ASCII)
 
 json_t *out_doc(const char *command)
 {
