@@ -13,7 +13,7 @@
 #include "../../user/notice.h"
 
 static const char * const names[] = {
-	"\033[2J", "a\nb", "\r\b\t", "\x7f", "\x9b" "2J", "\xc2\x9b" "2J", "\xc2\x80", "a\x85" "b",
+	"\033[2J", "a\nb", "\r\b\t", "\x7f", "\2332J", "\xc2\2332J", "\xc2\x80", "a\205b",
 	"\xff\x9c", "\xe2\x82\xac\xc2\x90", "\xc2",
 };
 

@@ -104,8 +104,6 @@ TEST_F(owner, another_user_is_refused)
 /* Its capabilities are none outside of its namespace. */
 static int try_as_namespace_root(void *arg)
 {
-	struct attempt *t = arg;
-
 	if (hpt_become(HPT_OTHER) || user_unshare(0))
 		return 10;
 	return try_all(arg);
