@@ -71,6 +71,29 @@ check()
 	fi
 }
 
+# json_checks FILE [DESCRIPTION FILTER]...: each passes if jq finds its filter true of
+# the document in FILE. One jq for all of them: starting it is what takes long.
+json_checks()
+{
+	local file=$1 program="" said i
+
+	shift
+	for ((i = 2; i <= $#; i += 2)); do
+		program+="${program:+,}(try ([${!i}] | last |
+			if . == null or . == false then \"no: \(.)\" else \"yes\" end)
+			catch \"no: \(.)\")"
+	done
+	mapfile -t said < <(jq -r "$program" "$file" 2>&1)
+	for ((i = 0; i < $#; i += 2)); do
+		if [ "${said[i / 2]:-}" = yes ]; then
+			pass "${@:i+1:1}"
+		else
+			fail "${@:i+1:1}"
+			msg "failed: ${*:i+2:1}" "${said[i / 2]:-no answer}"
+		fi
+	done
+}
+
 done_testing()
 {
 	local bad

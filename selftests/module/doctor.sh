@@ -12,7 +12,7 @@ need_root
 need_module
 need_hpctl
 python=${HPBUF_PYTHON:-/usr/bin/python3}
-"$python" -c '' 2>/dev/null || skip_all "needs $python"
+"$python" -I -S -c '' 2>/dev/null || skip_all "needs $python"
 plan 11
 
 was=$(stat -c '%u:%g %a' /dev/hpbuf)
@@ -27,19 +27,14 @@ trap back EXIT
 # says CHECK STATE TEXT [COMMAND...]: the row of that check, in hpctl's words to COMMAND
 says()
 {
-	local name=$1 state=$2 text=$3
+	local name=$1 state=$2 text=$3 row
 
 	shift 3
-	"$@" "$hpctl" doctor -j >"$tmp/doc" 2>/dev/null
-	"$python" - "$tmp/doc" "$name" "$state" "$text" <<'P'
-import json
-import sys
-
-rows = [r for r in json.load(open(sys.argv[1]))["results"] if r["check"] == sys.argv[2]]
-print(rows)
-row, = rows
-sys.exit(row["state"] != sys.argv[3] or sys.argv[4] not in "%s, %s" % (row["found"], row["fix"]))
-P
+	"$@" "$hpctl" doctor -q --no-headings --columns check,state,found,fix \
+		>"$tmp/doc" 2>/dev/null
+	row=$(grep "^$name " "$tmp/doc")
+	echo "$row"
+	[ "$(wc -l <<<"$row")" = 1 ] && [[ $row =~ ^"$name"\ +"$state"\ .*"$text" ]]
 }
 
 # Some user, in the node's group or in none.
@@ -57,7 +52,7 @@ limited()
 }
 thp_off()
 {
-	"$python" -c '
+	"$python" -I -S -c '
 import ctypes, os, sys
 ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)
 os.execv(sys.argv[1], sys.argv[1:])' "$@"

@@ -49,16 +49,18 @@ done
 out=$tmp/walk.json
 jq -s '{results: [.[].results[]]}' "$tmp"/walk.[ah]* >"$out"
 [ -z "${HPBUF_RESULTS:-}" ] || cp "$out" "$HPBUF_RESULTS/walk.json"
-check "four backings or more" has '.results | length >= 4'
-check "memory is verified" has '[.results[] | .verified] | all'
-check "histograms hold every sample" has '[.results[].walk | .by_level[.leaf] | .warm_ticks.hist | add] | all(. == 4000)'
-check "the seed is told" has '[.results[].walk.seed] | all(. == 7)'
-check "a virtual machine is called one" has '[.results[].walk.hypervisor] | all'
-check "references: all levels, one less, two less" has \
-	'[.results[] | .page_bytes_asked as $p | .model.levels - .model.refs == {"4096": 0, "2097152": 1, "1073741824": 2}["\($p)"]] | all'
-check "an estimate beside the figures of 4 KiB pages" has \
-	'.results[] | select(.backing == "anon-4k") | .estimate | .method == "estimate (paired chases)" and .pages >= 1000 and (.verdict == "no difference shown" or .to_module > 0)'
-check "none where there are too few pages, with the reason" has \
+json_checks "$out" \
+	"four backings or more" '.results | length >= 4' \
+	"memory is verified" '[.results[] | .verified] | all' \
+	"histograms hold every sample" \
+	'[.results[].walk | .by_level[.leaf] | .warm_ticks.hist | add] | all(. == 4000)' \
+	"the seed is told" '[.results[].walk.seed] | all(. == 7)' \
+	"a virtual machine is called one" '[.results[].walk.hypervisor] | all' \
+	"references: all levels, one less, two less" \
+	'[.results[] | .page_bytes_asked as $p | .model.levels - .model.refs == {"4096": 0, "2097152": 1, "1073741824": 2}["\($p)"]] | all' \
+	"an estimate beside the figures of 4 KiB pages" \
+	'.results[] | select(.backing == "anon-4k") | .estimate | .method == "estimate (paired chases)" and .pages >= 1000 and (.verdict == "no difference shown" or .to_module > 0)' \
+	"none where there are too few pages, with the reason" \
 	'[.results[] | select(.page_bytes_asked > 4096 and .bytes / .page_bytes_asked <= 32) | .estimate == null and (.estimate_why | contains("too few pages"))] | all'
 check "hugetlb pools are as before" test "$(cat /sys/kernel/mm/hugepages/*/nr_hugepages)" = "$was"
 check "the table notes the virtual machine" bash -c '"$1" walk -b anon-4k -s 4M | grep -q "virtual machine"' - "$hpctl"
