@@ -5,20 +5,33 @@
 # "hpctl pool" tells it, and an end that leaves it empty.
 # shellcheck disable=SC2154 # _lib.sh has them
 
-# field NAME [NODE]: of the module's pool of 2 MiB pages
+# fields NAMES [NODE]: of the module's pool of 2 MiB pages, in a line; NAMES are columns
+fields()
+{
+	local page node rest
+
+	while read -r page node rest; do
+		if [ "$page $node" = "2097152 ${2:-0}" ]; then
+			echo "$rest"
+			return
+		fi
+	done < <("$hpctl" pool -q -b --no-headings --columns "page,node,$1" 2>/dev/null)
+}
+
+# field NAME [NODE]
 field()
 {
-	"$hpctl" pool -j 2>/dev/null | jq -r --arg f "$1" --argjson n "${2:-0}" '.results[] |
-		select(.pool == "hpbuf" and .page_bytes == 2097152 and .node == $n) | .[$f]'
+	fields "$@"
 }
 
 # want_ready WANT READY [NODE]: they are that, in a bounded time
 want_ready()
 {
-	local i
+	local i now
 
 	for ((i = 0; i < 600 * ${HPBUF_TIMEOUT_SCALE:-1}; i++)); do
-		[ "$(field want "${3:-0}") $(field ready "${3:-0}")" != "$1 $2" ] || return 0
+		read -r -a now < <(fields want,ready "${3:-0}")
+		[ "${now[*]}" != "$1 $2" ] || return 0
 		sleep 0.2
 	done
 	"$hpctl" pool

@@ -6,7 +6,8 @@
 # shellcheck disable=SC2154 # _lib.sh has them
 
 python=${HPBUF_PYTHON:-/usr/bin/python3}
-load=$(dirname "$0")/_load.py
+# without what the site adds: it would take longer than the load
+load=("$python" -I -S "$(dirname "$0")/_load.py")
 pool=/proc/sys/vm/nr_hugepages
 pool_was=$(cat $pool 2>/dev/null || echo 0)
 
@@ -18,7 +19,7 @@ watchdog_was=$(cat $watchdog 2>/dev/null)
 
 need_python()
 {
-	"$python" -c 'import ctypes, mmap; mmap.MADV_HUGEPAGE' 2>/dev/null ||
+	"$python" -I -S -c 'import ctypes, mmap; mmap.MADV_HUGEPAGE' 2>/dev/null ||
 		skip_all "needs python3.8: HPBUF_PYTHON=${HPBUF_PYTHON:-}"
 }
 
@@ -63,7 +64,7 @@ trap pressure_off EXIT
 # hog MB: beyond what is available
 hog()
 {
-	"$python" "$load" hog $((($(available_mb) + $1) << 20))
+	"${load[@]}" hog $((($(available_mb) + $1) << 20))
 }
 
 # limited MB: a cgroup at $tmp/cg/limited that has no more; false where there is none
@@ -77,19 +78,24 @@ limited()
 # limited_hog MB: in there
 limited_hog()
 {
-	bash -c 'echo $$ >"$1/cg/limited/cgroup.procs" && exec "$2" "$3" hog "$4"' - \
-		"$tmp" "$python" "$load" $(($1 << 20))
+	(echo "$BASHPID" >"$tmp/cg/limited/cgroup.procs" && exec "${load[@]}" hog $(($1 << 20)))
 }
 
 # pair WHAT: "MODULE KERNEL HOLDS" out of $tmp/report
 pair()
 {
-	jq -r --arg w "$1" '.results[0].pairs[] | select(.what == $w) | "\(.module) \(.kernel) \(.holds)"' \
-		"$tmp/report"
+	local what rest
+
+	[ -e "$tmp/pairs" ] || jq -r '.results[0].pairs[] |
+		"\(.what)\t\(.module) \(.kernel) \(.holds)"' "$tmp/report" >"$tmp/pairs"
+	while IFS=$'\t' read -r what rest; do
+		[ "$what" != "$1" ] || echo "$rest"
+	done <"$tmp/pairs"
 }
 
 report()
 {
+	rm -f "$tmp/pairs"
 	"$hpctl" reclaim show -j >"$tmp/report"
 }
 

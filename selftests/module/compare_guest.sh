@@ -27,12 +27,6 @@ pools()
 	cat /sys/kernel/mm/hugepages/*/nr_hugepages
 }
 
-# has FILTER: jq says true
-has()
-{
-	jq -e "$1" "$out"
-}
-
 was=$(pools)
 before=$(known_kb)
 bad="" files=()
@@ -50,20 +44,22 @@ jq -s '.[0] + {results: [.[].results[]], error: ([.[].error | select(. != null)]
 	"${files[@]}" >"$out" 2>"$tmp/err"
 [ -z "${HPBUF_RESULTS:-}" ] || cp "$out" "$HPBUF_RESULTS/compare.json"
 check "it ran: exit 0 or 7" test -z "$bad"
-check "one JSON document each" has .
-check "schema and command" has '.schema == "hpctl/1" and .command == "compare"'
-check "no error" has '.error == null'
-check "all six backings" has "[.results[].backing] | unique | length == 6"
-check "anon-4k: 4 KiB leaves only" has \
-	'[.results[] | select(.backing == "anon-4k") | .leaf.pmd + .leaf.pud == 0 and .leaf.pte > 0] | length > 0 and all'
-check "hugetlb-1g: 1 GiB leaves only" has \
-	'[.results[] | select(.backing == "hugetlb-1g") | .leaf.pte + .leaf.pmd == 0 and .leaf.pud > 0] | length > 0 and all'
-check "hpbuf-2m: 2 MiB leaves only" has \
-	'[.results[] | select(.backing == "hpbuf-2m") | .leaf.pte + .leaf.pud + .leaf.none == 0 and .leaf.pmd > 0] | length > 0 and all'
-check "hpbuf-1g: 1 GiB leaves only" has \
-	'[.results[] | select(.backing == "hpbuf-1g") | .leaf.pte + .leaf.pmd + .leaf.none == 0 and .leaf.pud > 0] | length > 0 and all'
-check "every row's data is verified" has '[.results[].verified] | length > 0 and all'
-check "one checksum for all" has '[.results[].checksum] | unique | length == 1 and .[0] != null'
+json_checks "$out" \
+	"one JSON document each" . \
+	"schema and command" '.schema == "hpctl/1" and .command == "compare"' \
+	"no error" '.error == null' \
+	"all six backings" "[.results[].backing] | unique | length == 6" \
+	"anon-4k: 4 KiB leaves only" \
+	'[.results[] | select(.backing == "anon-4k") | .leaf.pmd + .leaf.pud == 0 and .leaf.pte > 0] | length > 0 and all' \
+	"hugetlb-1g: 1 GiB leaves only" \
+	'[.results[] | select(.backing == "hugetlb-1g") | .leaf.pte + .leaf.pmd == 0 and .leaf.pud > 0] | length > 0 and all' \
+	"hpbuf-2m: 2 MiB leaves only" \
+	'[.results[] | select(.backing == "hpbuf-2m") | .leaf.pte + .leaf.pud + .leaf.none == 0 and .leaf.pmd > 0] | length > 0 and all' \
+	"hpbuf-1g: 1 GiB leaves only" \
+	'[.results[] | select(.backing == "hpbuf-1g") | .leaf.pte + .leaf.pmd + .leaf.none == 0 and .leaf.pud > 0] | length > 0 and all' \
+	"every row's data is verified" '[.results[].verified] | length > 0 and all' \
+	"one checksum for all" \
+	'[.results[].checksum] | unique | length == 1 and .[0] != null'
 check "hugetlb pools are as before" test "$(pools)" = "$was"
 check "memory is back" memory_back "$before"
 check "nothing holds the module" test "$(refcount)" = 0

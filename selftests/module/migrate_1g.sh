@@ -19,7 +19,7 @@ need_python
 plan 8
 
 mkfifo "$tmp/hold"
-"$python" "$load" pieces <"$tmp/hold" >"$tmp/ready" 2>&1 &
+"${load[@]}" pieces <"$tmp/hold" >"$tmp/ready" 2>&1 &
 pieces=$!
 exec 9>"$tmp/hold"
 for ((i = 0; i < 1200; i++)); do
@@ -45,9 +45,10 @@ else
 	check "the buffer tells the time of migration" jq -e '.results[0].migrate_ns > 0' "$tmp/alloc"
 fi
 check "pages migrated are pgmigrate_success" equal "pages migrated"
-check "time of migration by the kernel's tracepoints" is \
-	'[.results[0].stats[] | select(.source == "migration" and .count > 0 and .sum_ns > 0)] | length == 1'
-check "the module's own migrate is timed" is \
+json_checks "$tmp/report" \
+	"time of migration by the kernel's tracepoints" \
+	'[.results[0].stats[] | select(.source == "migration" and .count > 0 and .sum_ns > 0)] | length == 1' \
+	"the module's own migrate is timed" \
 	'[.results[0].stats[] | select(.source == "migrate" and .page_bytes == 1073741824 and .sum_ns > 0)] | length > 0'
 exec 9>&-
 wait $pieces

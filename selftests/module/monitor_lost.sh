@@ -64,7 +64,7 @@ sleep 2
 check "an event comes at once" told 'any(.kind == "alloc")'
 kill -STOP $pid
 before=$(kernel_kb)
-check "$events events while it is stopped" "$python" "$load" fail "$events"
+check "$events events while it is stopped" "${load[@]}" fail "$events"
 check "what the kernel holds has not grown" grew "$before"
 check "requests are answered meanwhile" timeout 10 "$hpctl" list
 kill -CONT $pid

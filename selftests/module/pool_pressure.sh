@@ -16,7 +16,7 @@ command -v jq >/dev/null || skip_all "needs jq"
 # shellcheck source=_pool.sh
 . "$(dirname "$0")/_pool.sh"
 need_python
-[ "$(available_mb)" -ge 4000 ] || skip_all "needs 4000 MB available, found $(available_mb)"
+[ "$(available_mb)" -ge 2000 ] || skip_all "needs 2000 MB available, found $(available_mb)"
 trap 'echo "$overcommit" >/proc/sys/vm/overcommit_memory; pool_empty; pressure_off' EXIT
 overcommit=$(cat /proc/sys/vm/overcommit_memory)
 echo 1 >/proc/sys/vm/overcommit_memory
@@ -34,8 +34,9 @@ oom_kills()
 # victim MB: a hog that is the first to be killed; MB beyond what is available
 victim()
 {
-	bash -c 'echo 1000 >/proc/self/oom_score_adj; exec "$1" "$2" hog "$3"' - "$python" "$load" \
-		$((($(available_mb) + $1) << 20))
+	local bytes=$((($(available_mb) + $1) << 20))
+
+	(echo 1000 >/proc/self/oom_score_adj && exec "${load[@]}" hog "$bytes")
 }
 
 # lowest FILE: keep the lowest count of pages that the pool was seen to have. One

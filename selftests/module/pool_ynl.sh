@@ -25,11 +25,6 @@ plan 9
 
 ynl=$tmp/ynl.json
 
-has()
-{
-	jq -e "$1" "$ynl"
-}
-
 # the figures of both, of all nodes and sizes
 alike()
 {
@@ -49,10 +44,12 @@ cp "$tmp/check" "$ynl"
 "$hpctl" pool -j >"$tmp/pool" 2>/dev/null
 check "hpctl sees what YNL has set" bash -c '[ "$1" = "5 2 5" ]' - "$(field want) $(field min) $(field ready)"
 check "the same figures in both" alike
-check "a page from the pool is told of its buffer" has '.buf.pooled == 2'
-check "when it was unmapped is not, as it was not" has '.buf | has("unmapped-ns") | not'
-check "and of the pool" has '.lent.lent == 2 and .lent.ready == 3'
-check "flags are there only when they hold" has '.pools | all((has("filling") or has("partial") or has("error")) | not)'
-check "refused: the kernel's words arrive" has '.refused | length > 0'
-check "a page size there is not: the kernel's words arrive" has '.bad_page | length > 0'
+json_checks "$ynl" \
+	"a page from the pool is told of its buffer" '.buf.pooled == 2' \
+	"when it was unmapped is not, as it was not" '.buf | has("unmapped-ns") | not' \
+	"and of the pool" '.lent.lent == 2 and .lent.ready == 3' \
+	"flags are there only when they hold" \
+	'.pools | all((has("filling") or has("partial") or has("error")) | not)' \
+	"refused: the kernel's words arrive" '.refused | length > 0' \
+	"a page size there is not: the kernel's words arrive" '.bad_page | length > 0'
 done_testing

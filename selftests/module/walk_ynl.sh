@@ -24,28 +24,31 @@ plan 12
 
 ynl=$tmp/ynl.json
 
-# has FILTER: jq says true of the answers
-has()
-{
-	jq -e "$1" "$ynl"
-}
-
 check "all questions are answered" bash -c 'timeout 240 "$@"' - \
 	"$python" "$(dirname "$0")/_walk_ynl.py" "$pyynl" "$spec" "$lib"
 cp "$tmp/check" "$ynl"
 [ -z "${HPBUF_RESULTS:-}" ] || cp "$ynl" "$HPBUF_RESULTS/walk_ynl.json"
 
-check "census alone has no timing" has '.census | has("samples") or has("level") or has("tsc-khz") | not'
-check "half of the pages" has '.census | ."pte-bytes" == 2097152 and ."none-bytes" == 2097152'
-check "timing has the same census" has \
-	'[.census, .timed] | map([."pte-bytes", ."pmd-bytes", ."pud-bytes", ."none-bytes", ."table-bytes", .levels]) | .[0] == .[1]'
-check "samples add up" has '.timed | .samples == 3000 and .seed == 99 and ([.level[].samples] | add) + .skipped == 3000'
-check "one level, of 4 KiB" has '.timed.level | length == 1 and .[0]."page-shift" == 12'
-check "misses are longer than hits" has '.timed.level[0] | .warm.p50 > .hit.p50 and .cold.p50 > .hit.p50'
-check "no cold, no histogram unasked" has '.again.level[0] | has("cold") or (.warm | has("hist")) | not'
-check "the same seed, the same samples" has '[.timed, .again, .hist] | map([.skipped, .level[0].samples]) | unique | length == 1'
-check "histograms hold every sample" has '.hist.level[0] | (.hit.hist | add) == .samples and (.warm.hist | add) == .samples'
-check "refusals arrive" has '(.too_many | contains("Numerical result out of range") or contains("out of range")) and (.odd | contains("4096"))'
-check "libhpbuf sees the same" has \
+json_checks "$ynl" \
+	"census alone has no timing" \
+	'.census | has("samples") or has("level") or has("tsc-khz") | not' \
+	"half of the pages" \
+	'.census | ."pte-bytes" == 2097152 and ."none-bytes" == 2097152' \
+	"timing has the same census" \
+	'[.census, .timed] | map([."pte-bytes", ."pmd-bytes", ."pud-bytes", ."none-bytes", ."table-bytes", .levels]) | .[0] == .[1]' \
+	"samples add up" \
+	'.timed | .samples == 3000 and .seed == 99 and ([.level[].samples] | add) + .skipped == 3000' \
+	"one level, of 4 KiB" '.timed.level | length == 1 and .[0]."page-shift" == 12' \
+	"misses are longer than hits" \
+	'.timed.level[0] | .warm.p50 > .hit.p50 and .cold.p50 > .hit.p50' \
+	"no cold, no histogram unasked" \
+	'.again.level[0] | has("cold") or (.warm | has("hist")) | not' \
+	"the same seed, the same samples" \
+	'[.timed, .again, .hist] | map([.skipped, .level[0].samples]) | unique | length == 1' \
+	"histograms hold every sample" \
+	'.hist.level[0] | (.hit.hist | add) == .samples and (.warm.hist | add) == .samples' \
+	"refusals arrive" \
+	'(.too_many | contains("Numerical result out of range") or contains("out of range")) and (.odd | contains("4096"))' \
+	"libhpbuf sees the same" \
 	'.timed as $t | .lib | .ret == 0 and .miss and .samples == 3000 and .seed == 99 and .skipped == $t.skipped and .by_level == [$t.level[0].samples, 0, 0] and .levels == $t.levels and .tsc_khz == $t."tsc-khz" and .census == [$t."pte-bytes", $t."pmd-bytes", $t."pud-bytes", $t."none-bytes", $t."table-bytes"] and .hypervisor == ($t | has("hypervisor"))'
 done_testing

@@ -19,12 +19,6 @@ workloads=(touch fill rand-fill get get-safe get-fast get-batch set set-fast cha
 plan 6
 out=$tmp/out.json
 
-# has FILTER: jq says true
-has()
-{
-	jq -e "$1" "$out"
-}
-
 for threads in 1 2; do
 	"$hpctl" compare "${workloads[@]}" -b "$backings" -t "$threads" -s 16M -r 1 \
 		--ops 2000 --seed 1 --json >"$out" 2>"$tmp/err"
@@ -35,9 +29,9 @@ for threads in 1 2; do
 	# 7: ran, but an emulated machine's figures are not to be trusted
 	check "$threads threads: exit 0 or 7" test $rc = 0 -o $rc = 7
 	# 13, their two controls, and the second passes of three
-	check "$threads threads: a row of each on each" has \
-		'[.results[] | .label] | group_by(.) | length == 18 and (map(length) | unique | length == 1)'
-	check "$threads threads: the sums are as expected" has \
+	json_checks "$out" "$threads threads: a row of each on each" \
+		'[.results[] | .label] | group_by(.) | length == 18 and (map(length) | unique | length == 1)' \
+		"$threads threads: the sums are as expected" \
 		'[.results[] | .checksum != null and .checksum == .checksum_expected] | length > 0 and all'
 done
 done_testing

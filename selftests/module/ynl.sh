@@ -27,12 +27,6 @@ plan 12
 
 ynl=$tmp/ynl.json
 
-# has FILTER: jq says true of the answers
-has()
-{
-	jq -e "$1" "$ynl"
-}
-
 # ids, sizes and names of YNL's dump are hpctl's
 like_hpctl()
 {
@@ -51,17 +45,21 @@ cp "$tmp/check" "$ynl"
 [ -z "${HPBUF_RESULTS:-}" ] || cp "$ynl" "$HPBUF_RESULTS/ynl.json"
 
 check "the same buffers as hpctl list" like_hpctl
-check "asked, size and pages of one" has \
-	'.bufs[] | select(.name == "ynl") | .asked == 5242880 and .size == 6291456 and ([.node[].pages] | add) == 3'
-check "a nameless one has no name" has '[.bufs[] | select(has("name") | not)] | length == 1'
-check "one by its id" has '.by_id.name == "ynl"'
-check "one by its name" has '.by_name.id == .by_id.id'
-check "neither: the kernel's words arrive" has '.neither | contains("give either id or name")'
-check "missing: the kernel's words arrive" has '.missing | contains("no such buffer")'
-check "pools: four pages of 2 MiB are used" has '[.pools[] | select(."page-shift" == 21) | .used] | add == 4'
-check "pools: limits" has '.pools | all(."max-bytes" > 0 and ."used-bytes" == 8388608)'
-check "walk of nothing" has '.walk."none-bytes" == 4096'
-check "events: alloc, free, fail with its cause, numbered without a gap" has \
+json_checks "$ynl" \
+	"asked, size and pages of one" \
+	'.bufs[] | select(.name == "ynl") | .asked == 5242880 and .size == 6291456 and ([.node[].pages] | add) == 3' \
+	"a nameless one has no name" \
+	'[.bufs[] | select(has("name") | not)] | length == 1' \
+	"one by its id" '.by_id.name == "ynl"' \
+	"one by its name" '.by_name.id == .by_id.id' \
+	"neither: the kernel's words arrive" \
+	'.neither | contains("give either id or name")' \
+	"missing: the kernel's words arrive" '.missing | contains("no such buffer")' \
+	"pools: four pages of 2 MiB are used" \
+	'[.pools[] | select(."page-shift" == 21) | .used] | add == 4' \
+	"pools: limits" '.pools | all(."max-bytes" > 0 and ."used-bytes" == 8388608)' \
+	"walk of nothing" '.walk."none-bytes" == 4096' \
+	"events: alloc, free, fail with its cause, numbered without a gap" \
 	'.events | [.[].kind] == ["alloc", "free", "fail"] and .[2].cause == "cap" and .[2].seq == .[0].seq + 2'
 "$hpctl" free --all -q >/dev/null
 done_testing
