@@ -5,7 +5,7 @@
  * the last byte, while threads of real-time priority keep the workers from the CPU,
  * writers get SIGKILL at any moment, and memory pressure takes pages away.
  *
- * HPBUF_CYCLES	allocations, default 300
+ * HPBUF_CYCLES	allocations, default 160
  */
 #include "pool.h"
 
@@ -19,7 +19,8 @@
 #define MAX_PAGES	4
 #define SQUEEZE_CHUNK	(16UL << 20)
 #define LEFT		(700L << 20)	/* bytes available; twice floor_bytes */
-#define PHASE		50	/* cycles; in every fourth the workers are starved */
+#define CYCLES		160	/* by default */
+#define PHASE		20	/* cycles; in every fourth the workers are starved */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23
@@ -27,7 +28,7 @@
 
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT \
-	((int)(hpt_env("HPBUF_TIMEOUT_SCALE", 1) * (240 + hpt_env("HPBUF_CYCLES", 300) / 4)))
+	((int)(hpt_env("HPBUF_TIMEOUT_SCALE", 1) * (240 + hpt_env("HPBUF_CYCLES", CYCLES) / 4)))
 
 /* What the helpers see. */
 struct shared {
@@ -243,7 +244,7 @@ static void killed_writer(FIXTURE_DATA(zero) *self)
 
 TEST_F(zero, every_time)
 {
-	unsigned long cycles = hpt_env("HPBUF_CYCLES", 300), i, had = 0;
+	unsigned long cycles = hpt_env("HPBUF_CYCLES", CYCLES), i, had = 0;
 	unsigned long squeeze_at = cycles < 2000 ? cycles / 2 + 1 : 1000;
 	struct slot slots[SLOTS] = { 0 };
 	struct hpbuf_nl_pool first;
