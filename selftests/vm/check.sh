@@ -4,7 +4,7 @@
 # usage: check.sh		(what "make check" runs)
 #	KERNELS			default "6.1 6.12 7.3"; empty: this machine only
 #	HPBUF_TIMEOUT_SCALE	multiplies every time limit, default 1
-#	HPBUF_GUEST_MEM		default 6G
+#	HPBUF_GUEST_MEM		default 6G; the tests of memory pressure have 3G
 #	HPBUF_GUEST_LIMIT	seconds for the tests of one guest, default 900
 #	HPBUF_HOST		0: no tests on this machine
 #	HPBUF_LINT		1: static checks (lint.sh) too
@@ -36,6 +36,11 @@ suite=$out/install
 extra=()	# failures that no test reports
 results=()
 labels=()	# of the guests
+ram=()		# of the guests that run at a time: a file each
+
+# Of one kernel, programs and pressure run where the kernel does not zero what it
+# allocates: as Debian builds them, all of them do, and the module has nothing to zero.
+dirty_kernel=6.1
 started=$SECONDS
 
 # the guests end with this script
@@ -89,10 +94,44 @@ run_host()
 	results+=("host=$out/host.ktap")
 }
 
+# Memory for the guests, in files without a name that are gone with the last process
+# that has them. A machine that is a guest itself gets memory slowly when it touches it
+# first; of these files it keeps it from guest to guest.
+make_ram()
+{
+	local i fd dir=$out/ram
+
+	mkdir -p "$dir"
+	mount -t tmpfs -o huge=always,size=100% hpbuf-check "$dir" 2>/dev/null || return 0
+	for ((i = 0; i < jobs; i++)); do
+		truncate -s 1T "$dir/$i"	# sparse: as much as one wants
+		exec {fd}<>"$dir/$i"
+		ram+=("$fd")
+	done
+	umount -l "$dir"
+}
+
+# free_ram: set the variable "memory" to the option for a file that no guest has. It is
+# this process's until its end.
+free_ram()
+{
+	local fd lock
+
+	memory=()
+	for fd in "${ram[@]}"; do
+		exec {lock}<"/proc/self/fd/$fd"
+		if flock -n "$lock"; then
+			memory=(-b "/proc/self/fd/$fd")
+			return
+		fi
+		exec {lock}<&-
+	done
+}
+
 # run_guest LABEL VER [RUN.SH OPTIONS] -- WHICH...: module tests in one guest.
 run_guest()
 {
-	local label=$1 ver=$2 rc=0 t=$SECONDS options=() logs
+	local label=$1 ver=$2 rc=0 t=$SECONDS options=() logs memory
 	local HPBUF_KO=$out/hpbuf-$2.ko HPBUF_RESULTS=$out/$1
 
 	shift 2
@@ -102,8 +141,9 @@ run_guest()
 	done
 	shift
 	export HPBUF_KO HPBUF_RESULTS
+	free_ram
 	setpriv --pdeathsig TERM "$vm/run.sh" -k "$ver" -m "${HPBUF_GUEST_MEM:-6G}" -t "$limit" \
-		-s "$HPBUF_RESULTS" -l "$out/$label.serial" "${options[@]}" -- \
+		"${memory[@]}" -s "$HPBUF_RESULTS" -l "$out/$label.serial" "${options[@]}" -- \
 		"$suite/run_kselftest.sh" "$@" 2>"$out/$label.run" |
 		tee "$out/$label.ktap" | progress "$label" || rc=${PIPESTATUS[0]}
 	cat "$out/$label.run" >&2
@@ -147,20 +187,47 @@ join_guests()
 	done
 }
 
-# run_series VER: all tests of the module, a batch to each guest. Kernels that are made
-# for finding faults have tests of their own.
-run_series()
+# group_of TEST: programs; scripts; or pressure: they take all memory but a little,
+# which is sooner done where there is less.
+group_of()
 {
-	local tests=() which=() sets=module i t
+	case $1 in
+	module:pool_zero | module:pool_partial.sh | module:pool_pressure.sh | \
+		module:reclaim_counts.sh | module:reclaim_toggle*)
+		echo pressure
+		;;
+	*.sh)	echo scripts ;;
+	*)	echo programs ;;
+	esac
+}
 
-	[[ $1 != *-debug ]] || sets="module|debug"
-	mapfile -t tests < <(grep -E "^($sets):.*(${HPBUF_TESTS:-.})" "$suite/kselftest-list.txt")
-	for ((i = 0; i < ${#tests[@]}; i += batch)); do
+# run_group GROUP VER: these tests of the module, shared out to guests evenly. Kernels
+# that are made for finding faults have tests of their own.
+run_group()
+{
+	local group=$1 ver=$2 tests=() which=() options=() append="" sets=module
+	local guests first next i t
+
+	[[ $ver != *-debug ]] || sets="module|debug"
+	while read -r t; do
+		[ "$(group_of "$t")" != "$group" ] || tests+=("$t")
+	done < <(grep -E "^($sets):.*(${HPBUF_TESTS:-.})" "$suite/kselftest-list.txt")
+	[ ${#tests[@]} -gt 0 ] || return 0
+	# a debug kernel takes a good part for itself
+	[ "$group" != pressure ] || [[ $ver == *-debug ]] || options+=(-m 3G)
+	# An emulator translates code for an address: where scripts run the same commands
+	# again and again, these are to be where they were. Programs are elsewhere each time.
+	[ "$group" = programs ] || append=norandmaps
+	[ "$group" = scripts ] || [ "$ver" != "$dirty_kernel" ] || append+=" init_on_alloc=0"
+	guests=$(((${#tests[@]} + batch - 1) / batch))
+	for ((i = 0, first = 0; i < guests; i++, first = next)); do
+		next=$((${#tests[@]} * (i + 1) / guests))
 		which=()
-		for t in "${tests[@]:i:batch}"; do
+		for t in "${tests[@]:first:next - first}"; do
 			which+=(-t "$t")
 		done
-		start_guest "$1.part$((i / batch + 1))" "$1" -- "${which[@]}"
+		start_guest "$ver.part-$group$((i + 1))" "$ver" "${options[@]}" -a "$append" -- \
+			"${which[@]}"
 	done
 	# What leaves a mark on the machine comes last in a guest that nobody uses after.
 	mapfile -t tests < <(grep -E "^machine:.*(${HPBUF_TESTS:-.})" "$suite/kselftest-list.txt")
@@ -193,8 +260,9 @@ built=()
 for ver in $kernels; do
 	if step "kernel-$ver" "$vm/fetch-kernel.sh" "$ver" &&
 		step "module-$ver" "$vm/build-module.sh" "$ver" W=1; then
-		# what is tested does not change when somebody builds meanwhile
-		cp "$top/build/$ver/hpbuf.ko" "$out/hpbuf-$ver.ko"
+		# What is tested does not change when somebody builds meanwhile. Debug
+		# information is most of it, and read each time it is loaded.
+		strip -g -o "$out/hpbuf-$ver.ko" "$top/build/$ver/hpbuf.ko"
 		built+=("$ver")
 	fi
 done
@@ -202,10 +270,14 @@ export HPBUF_TOP=$top HPCTL=$top/build/user/hpctl HPBUF_PYTHON=$python
 export HPBUF_LINUX_SRC=$cache/linux-src
 if step selftests make -j"$(nproc)" -C selftests install INSTALL_PATH="$suite"; then
 	[ "${HPBUF_HOST:-1}" = 0 ] || run_host
-	for ver in "${built[@]}"; do
-		run_series "$ver"
+	make_ram
+	# the longest first, or one is left alone at the end
+	for group in pressure scripts programs; do
+		for ver in "${built[@]}"; do
+			run_group "$group" "$ver"
+		done
+		[ "$group" != pressure ] || [ ${#built[@]} = 0 ] || run_numa
 	done
-	[ ${#built[@]} = 0 ] || run_numa
 	join_guests
 fi
 

@@ -13,6 +13,9 @@
 #	-l FILE		serial log, default build/vm/VER-TIME-PID.log; the full
 #			dmesg is kept beside it as FILE.dmesg
 #	-w		do not scan the logs for warnings
+#	-b FILE		the guest's memory, as large as that or larger; one guest at a
+#			time. What is in memory already is not touched for the first time
+#			by each guest, and is what the last one left (not with -n)
 # CMD is run by root's shell in the current directory; several words are quoted
 # as they are, a single word may be any shell text.
 #
@@ -25,9 +28,9 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-ver=6.12 mem=6G cpus=2 limit=600 append="" qopts="" numa="" share="" log="" scan=1 root=/
+ver=6.12 mem=6G cpus=2 limit=600 append="" qopts="" numa="" share="" log="" scan=1 root=/ ram=""
 cpu=qemu64,+pdpe1gb,+rdtscp,+smep,+smap
-while getopts k:m:c:t:np:a:q:s:r:l:w o; do
+while getopts k:m:c:t:np:a:q:s:r:l:wb: o; do
 	case $o in
 	k) ver=$OPTARG ;;
 	m) mem=$OPTARG ;;
@@ -41,6 +44,7 @@ while getopts k:m:c:t:np:a:q:s:r:l:w o; do
 	r) root=$OPTARG ;;
 	l) log=$OPTARG ;;
 	w) scan="" ;;
+	b) ram=$OPTARG ;;
 	*) exit 2 ;;
 	esac
 done
@@ -170,6 +174,10 @@ args=(-accel "tcg,thread=$thread" -cpu "$cpu" -m "$(mib "$mem")" -smp "$cpus"
 fs root "$root" ,readonly=on
 fs io "$tmp/io"
 [ -z "$share" ] || fs share "$share"
+if [ -n "$ram" ] && [ -z "$numa" ]; then
+	args+=(-machine memory-backend=ram
+		-object "memory-backend-file,id=ram,size=$(mib "$mem")M,mem-path=$ram,share=on")
+fi
 if [ -n "$numa" ]; then
 	half=$(($(mib "$mem") / 2))
 	for n in 0 1; do
