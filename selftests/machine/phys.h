@@ -1,74 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Where a page lies in the machine's memory. No interface tells that of page frames
- * mapped into a process, so the first bytes are made unique and looked for in
- * /proc/kcore, which holds all memory.
- */
+/* Where a page of a buffer lies in the machine's memory. */
 #ifndef HPBUF_PHYS_H
 #define HPBUF_PHYS_H
 
-#include <elf.h>
 #include <sys/random.h>
 
 #include "hpbuf_test.h"
+#include "kcore.h"
 
+/* The page that begins with @word. */
 struct phys_tag {
 	uint64_t word[2];
+	uint64_t phys;
 };
 
-/* An aligned page of the segment that begins with @tag, or 0: is none. */
-static inline uint64_t phys_in(int kcore, const Elf64_Phdr *seg, uint64_t page,
-			       const struct phys_tag *tag)
+static inline bool phys_is_it(int kcore, uint64_t at, uint64_t phys, void *arg)
 {
-	uint64_t end = seg->p_paddr + seg->p_memsz;
-	uint64_t at = (seg->p_paddr + page - 1) & ~(page - 1);
-	struct phys_tag found;
+	struct phys_tag *tag = arg;
+	uint64_t found[2];
 
-	for (; at + page <= end; at += page)
-		if (pread(kcore, &found, sizeof(found),
-			  seg->p_offset + (at - seg->p_paddr)) == sizeof(found) &&
-		    !memcmp(&found, tag, sizeof(found)))
-			return at;
-	return 0;
-}
-
-static inline uint64_t phys_search(int kcore, uint64_t page, const struct phys_tag *tag)
-{
-	Elf64_Ehdr head;
-	Elf64_Phdr seg;
-	uint64_t at = 0;
-	unsigned int i;
-
-	if (pread(kcore, &head, sizeof(head), 0) != sizeof(head))
-		return 0;
-	for (i = 0; i < head.e_phnum && !at; i++) {
-		if (pread(kcore, &seg, sizeof(seg), head.e_phoff + i * sizeof(seg)) !=
-		    sizeof(seg))
-			return 0;
-		/* Those of no memory have an address that is none. */
-		if (seg.p_type == PT_LOAD && seg.p_paddr + seg.p_memsz > seg.p_paddr)
-			at = phys_in(kcore, &seg, page, tag);
-	}
-	return at;
+	if (pread(kcore, found, sizeof(found), at) != sizeof(found) ||
+	    memcmp(found, tag->word, sizeof(found)))
+		return false;
+	tag->phys = phys;
+	return true;
 }
 
 /* The physical address of the page of @size that is mapped at @p, or 0. */
 static inline uint64_t phys_of(void *p, uint64_t size)
 {
-	int kcore = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
-	struct phys_tag was, tag;
-	uint64_t at;
+	struct phys_tag tag = { .word = { 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f } };
+	int kcore = kcore_open();
+	uint64_t was[2];
 
 	if (kcore < 0)
 		return 0;
-	memcpy(&was, p, sizeof(was));
-	if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
-		memset(&tag, 0x5a, sizeof(tag));
-	memcpy(p, &tag, sizeof(tag));
-	at = phys_search(kcore, size, &tag);
-	memcpy(p, &was, sizeof(was));
+	if (getrandom(tag.word, sizeof(tag.word), 0) < 0)
+		fprintf(stderr, "# no random words: %s\n", strerror(errno));
+	memcpy(was, p, sizeof(was));
+	memcpy(p, tag.word, sizeof(was));
+	kcore_each(kcore, size, phys_is_it, &tag);
+	memcpy(p, was, sizeof(was));
 	close(kcore);
-	return at;
+	return tag.phys;
 }
 
 #endif

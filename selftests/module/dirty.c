@@ -6,8 +6,7 @@
  * (init_on_alloc=0) it is the module that did.
  */
 #include "hpbuf_test.h"
-
-#include <elf.h>
+#include "kcore.h"
 
 #define FIRST	0xd1d1d1d1d1d10000ULL	/* what is written; the number of the page is added */
 #define SECOND	0xd2d2d2d2d2d20000ULL
@@ -27,7 +26,7 @@ FIXTURE_SETUP(dirty)
 {
 	self->dev = hpt_open(&self->caps);
 	ASSERT_LE(0, self->dev);
-	self->kcore = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
+	self->kcore = kcore_open();
 	if (self->kcore < 0)
 		SKIP(return, "needs /proc/kcore: %s", strerror(errno));
 }
@@ -45,35 +44,29 @@ static uint64_t word_at(int kcore, uint64_t at)
 	return pread(kcore, &word, 8, at) == 8 ? word : 0;
 }
 
-/* The places in one piece of memory. */
-static void find_in(int kcore, const Elf64_Phdr *ph, uint64_t tag, uint64_t at[PAGES])
-{
-	uint64_t first = (ph->p_paddr + SZ_2M - 1) & ~(SZ_2M - 1), addr, word;
+/* Where in kcore the pages with a tag are. */
+struct places {
+	uint64_t tag;
+	uint64_t *at;
+};
 
-	for (addr = first; addr + SZ_2M <= ph->p_paddr + ph->p_memsz; addr += SZ_2M) {
-		word = word_at(kcore, ph->p_offset + (addr - ph->p_paddr));
-		if (word >= tag && word < tag + PAGES)
-			at[word - tag] = ph->p_offset + (addr - ph->p_paddr);
-	}
+static bool note_place(int kcore, uint64_t at, uint64_t phys, void *arg)
+{
+	const struct places *places = arg;
+	uint64_t word = word_at(kcore, at);
+
+	if (word >= places->tag && word < places->tag + PAGES)
+		places->at[word - places->tag] = at;
+	return false;
 }
 
-/* Where in kcore each page with that tag is; 0 where it is not found. */
+/* 0 for those that are not found. */
 static void find(int kcore, uint64_t tag, uint64_t at[PAGES])
 {
-	Elf64_Ehdr eh = { 0 };
-	Elf64_Phdr ph;
-	int i;
+	struct places places = { .tag = tag, .at = at };
 
 	memset(at, 0, PAGES * sizeof(*at));
-	if (pread(kcore, &eh, sizeof(eh), 0) != sizeof(eh))
-		return;
-	for (i = 0; i < eh.e_phnum; i++) {
-		if (pread(kcore, &ph, sizeof(ph), eh.e_phoff + i * sizeof(ph)) != sizeof(ph))
-			return;
-		/* what is not memory has no address there */
-		if (ph.p_type == PT_LOAD && ph.p_paddr + 1)
-			find_in(kcore, &ph, tag, at);
-	}
+	kcore_each(kcore, SZ_2M, note_place, &places);
 }
 
 static bool take(FIXTURE_DATA(dirty) *self)

@@ -187,11 +187,14 @@ join_guests()
 	done
 }
 
-# group_of TEST: programs; scripts; or pressure: they take all memory but a little,
-# which is sooner done where there is less.
+# group_of TEST: programs; scripts; machine: they leave a mark on it; or pressure: they
+# take all memory but a little, which is sooner done where there is less.
 group_of()
 {
 	case $1 in
+	machine:*)
+		echo machine
+		;;
 	module:pool_zero | module:pool_partial.sh | module:pool_pressure.sh | \
 		module:reclaim_counts.sh | module:reclaim_toggle*)
 		echo pressure
@@ -205,10 +208,10 @@ group_of()
 # that are made for finding faults have tests of their own.
 run_group()
 {
-	local group=$1 ver=$2 tests=() which=() options=() append="" sets=module
+	local group=$1 ver=$2 tests=() which=() options=() append="" sets="module|machine"
 	local guests first next i t
 
-	[[ $ver != *-debug ]] || sets="module|debug"
+	[[ $ver != *-debug ]] || sets+="|debug"
 	while read -r t; do
 		[ "$(group_of "$t")" != "$group" ] || tests+=("$t")
 	done < <(grep -E "^($sets):.*(${HPBUF_TESTS:-.})" "$suite/kselftest-list.txt")
@@ -229,13 +232,6 @@ run_group()
 		start_guest "$ver.part-$group$((i + 1))" "$ver" "${options[@]}" -a "$append" -- \
 			"${which[@]}"
 	done
-	# What leaves a mark on the machine comes last in a guest that nobody uses after.
-	mapfile -t tests < <(grep -E "^machine:.*(${HPBUF_TESTS:-.})" "$suite/kselftest-list.txt")
-	which=()
-	for t in "${tests[@]}"; do
-		which+=(-t "$t")
-	done
-	[ ${#which[@]} = 0 ] || start_guest "$1.part0" "$1" -- "${which[@]}"
 }
 
 # The tests that need two nodes, once more in a guest that has them.
@@ -272,7 +268,7 @@ if step selftests make -j"$(nproc)" -C selftests install INSTALL_PATH="$suite"; 
 	[ "${HPBUF_HOST:-1}" = 0 ] || run_host
 	make_ram
 	# the longest first, or one is left alone at the end
-	for group in pressure scripts programs; do
+	for group in pressure scripts programs machine; do
 		for ver in "${built[@]}"; do
 			run_group "$group" "$ver"
 		done
