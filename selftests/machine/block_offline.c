@@ -8,19 +8,12 @@
 #define SALT	0x0ff11eULL
 #define BLOCKS	"/sys/devices/system/memory"
 
-FIXTURE(offline) {
+struct held {
 	int dev;
 	struct hpbuf_alloc a;
 	unsigned char *p;
 	uint64_t block;		/* bytes that go off line together */
 };
-
-FIXTURE_VARIANT(offline) {
-	unsigned int shift;
-};
-
-FIXTURE_VARIANT_ADD(offline, pmd) { .shift = HPBUF_SHIFT_2M };
-FIXTURE_VARIANT_ADD(offline, pud) { .shift = HPBUF_SHIFT_1G };
 
 static uint64_t block_size(void)
 {
@@ -30,34 +23,39 @@ static uint64_t block_size(void)
 	       strtoull(text, NULL, 16);
 }
 
-FIXTURE_SETUP(offline)
+/* A page that is mapped and stamped. NULL, or what is missing. */
+static const char *hold(struct held *h, unsigned int shift)
 {
-	uint64_t page = 1UL << variant->shift;
 	struct hpbuf_caps caps = { 0 };
+	int ret;
 
-	self->dev = hpt_open(&caps);
-	ASSERT_LE(0, self->dev);
-	self->block = block_size();
-	if (!self->block)
-		SKIP(return, "needs a kernel that takes memory off line, found no " BLOCKS);
-	if (!(caps.page_shifts & page))
-		SKIP(return, "needs pages of 2^%u, found page_shifts 0x%llx", variant->shift,
-		     (unsigned long long)caps.page_shifts);
+	h->dev = hpt_open(&caps);
+	h->block = block_size();
+	if (!h->block)
+		return "needs a kernel that takes memory off line, found no " BLOCKS;
+	if (!(caps.page_shifts & 1UL << shift))
+		return "needs pages of that size, found them not offered";
 	if (access("/proc/kcore", R_OK))
-		SKIP(return, "needs /proc/kcore, found %s", strerror(errno));
-	ASSERT_LE(0, hpt_alloc(self->dev, page, variant->shift, &self->a));
-	self->p = hpt_map(self->a.fd, page);
-	ASSERT_NE(MAP_FAILED, self->p);
-	hpt_stamp(self->p, page, SALT);
+		return "needs /proc/kcore, found none";
+	if (shift == HPBUF_SHIFT_1G)
+		ret = hpt_alloc_1g(h->dev, 1, &h->a);
+	else
+		ret = hpt_alloc(h->dev, 1UL << shift, shift, &h->a);
+	if (ret == -EBUSY)
+		return "needs a free piece of that size, found none";
+	h->p = ret < 0 ? MAP_FAILED : hpt_map(h->a.fd, h->a.size);
+	if (h->p != MAP_FAILED)
+		hpt_stamp(h->p, h->a.size, SALT);
+	return NULL;
 }
 
-FIXTURE_TEARDOWN(offline)
+static void let_go(struct held *h)
 {
-	if (self->p) {
-		munmap(self->p, self->a.size);
-		close(self->a.fd);
+	if (h->p && h->p != MAP_FAILED) {
+		munmap(h->p, h->a.size);
+		close(h->a.fd);
 	}
-	close(self->dev);
+	h->p = NULL;
 }
 
 static int block_set(uint64_t nr, const char *state)
@@ -76,45 +74,88 @@ static bool block_online(uint64_t nr)
 	return !hpt_read_text(path, text, sizeof(text)) && !strncmp(text, "online", 6);
 }
 
+FIXTURE(offline) {
+	struct held h;
+};
+
+FIXTURE_VARIANT(offline) {
+	unsigned int shift;
+};
+
+FIXTURE_VARIANT_ADD(offline, pmd) { .shift = HPBUF_SHIFT_2M };
+FIXTURE_VARIANT_ADD(offline, pud) { .shift = HPBUF_SHIFT_1G };
+
+FIXTURE_SETUP(offline)
+{
+	const char *missing = hold(&self->h, variant->shift);
+
+	if (missing)
+		SKIP(return, "%s", missing);
+	ASSERT_NE(MAP_FAILED, self->h.p);
+}
+
+FIXTURE_TEARDOWN(offline)
+{
+	let_go(&self->h);
+	close(self->h.dev);
+}
+
 /* Each block that holds a part of the page. */
 TEST_F(offline, refused_and_nothing_lost)
 {
-	uint64_t phys = phys_of(self->p, self->a.size), at;
+	const struct held *h = &self->h;
+	uint64_t phys = phys_of(h->p, h->a.size), at;
 
 	ASSERT_NE(0, phys);
-	for (at = phys; at < phys + self->a.size; at += self->block) {
-		EXPECT_EQ(-EBUSY, block_set(at / self->block, "offline"));
-		EXPECT_TRUE(block_online(at / self->block));
+	for (at = phys; at < phys + h->a.size; at += h->block) {
+		EXPECT_EQ(-EBUSY, block_set(at / h->block, "offline"));
+		EXPECT_TRUE(block_online(at / h->block));
 	}
-	EXPECT_EQ(-1, hpt_check(self->p, self->a.size, SALT));
-	EXPECT_EQ(self->a.size, hpt_used(self->dev));
+	EXPECT_EQ(-1, hpt_check(h->p, h->a.size, SALT));
+	EXPECT_EQ(h->a.size, hpt_used(h->dev));
 }
 
-/* What the buffer held can be taken, and put back, when the buffer is gone. */
-TEST_F(offline, freed_it_can_be_taken)
+/* ---- when the buffer is gone ---- */
+
+FIXTURE(freed) {
+	struct held h;
+};
+
+FIXTURE_SETUP(freed)
 {
-	uint64_t phys = phys_of(self->p, self->a.size), nr = phys / self->block;
+	const char *missing = hold(&self->h, HPBUF_SHIFT_1G);
+
+	if (missing)
+		SKIP(return, "%s", missing);
+	ASSERT_NE(MAP_FAILED, self->h.p);
+}
+
+FIXTURE_TEARDOWN(freed)
+{
+	let_go(&self->h);
+	close(self->h.dev);
+}
+
+/* A gigabyte with a hole in it is no page. */
+TEST_F(freed, it_can_be_taken)
+{
+	struct held *h = &self->h;
+	uint64_t phys = phys_of(h->p, SZ_1G), nr = phys / h->block;
 	struct hpbuf_alloc a;
 	unsigned char *p;
 	int ret;
 
 	ASSERT_NE(0, phys);
-	munmap(self->p, self->a.size);
-	close(self->a.fd);
-	self->p = NULL;
-	ASSERT_TRUE(hpt_used_becomes(self->dev, 0));
-	ret = block_set(nr, "offline");
-	/* Its neighbours may be the kernel's own. */
-	if (ret == -EBUSY && variant->shift == HPBUF_SHIFT_2M)
-		SKIP(return, "needs a block with nothing of the kernel's beside, found it busy");
-	ASSERT_EQ(0, ret);
-	ret = hpt_alloc(self->dev, self->a.size, variant->shift, &a);
+	let_go(h);
+	ASSERT_TRUE(hpt_used_becomes(h->dev, 0));
+	ASSERT_EQ(0, block_set(nr, "offline"));
+	ret = hpt_alloc(h->dev, SZ_1G, HPBUF_SHIFT_1G, &a);
 	if (ret >= 0) {
-		p = hpt_map(a.fd, a.size);
+		p = hpt_map(a.fd, SZ_1G);
 		ASSERT_NE(MAP_FAILED, p);
-		EXPECT_FALSE(phys_of(p, a.size) / self->block == nr);
-		EXPECT_EQ(-1, hpt_nonzero(p, a.size, SZ_4K));
-		munmap(p, a.size);
+		EXPECT_NE(phys, phys_of(p, SZ_1G));
+		EXPECT_EQ(-1, hpt_nonzero(p, SZ_1G, SZ_4K));
+		munmap(p, SZ_1G);
 		close(a.fd);
 	} else {
 		EXPECT_EQ(-EBUSY, ret);
