@@ -4,7 +4,7 @@
  * kernel reclaims and compacts all the time; in the second half of the rounds
  * somebody reads the stalls. The module has nothing to say about it.
  *
- * HPBUF_ROUNDS	of each, default 12
+ * HPBUF_ROUNDS	of each, default 6
  */
 #include "hpbuf_test.h"
 
@@ -254,7 +254,7 @@ static void tell(unsigned long round)
 
 static unsigned long rounds(void)
 {
-	return hpt_env("HPBUF_ROUNDS", 12);
+	return hpt_env("HPBUF_ROUNDS", 6);
 }
 
 static int add_kernels(const struct hpbuf_nl_stat *s, void *arg)
