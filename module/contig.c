@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Pages of 2 MiB, and what both sizes share: giving back. */
+#include <linux/error-injection.h>
 #include <linux/gfp.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -70,6 +71,8 @@ int contig_get_2m(int nid, bool gentle, struct contig_time *t, unsigned long *pf
 	*pfn = page_to_pfn(page);
 	return 0;
 }
+/* For tests: lets a kernel that is told to make the n-th page fail. */
+ALLOW_ERROR_INJECTION(contig_get_2m, ERRNO);
 
 /* The kernel looks at each of them, and lets no bad one go. */
 static void put_single_pages(unsigned int shift, unsigned long pfn)

@@ -6,6 +6,7 @@
  * candidate with unmovable pages fails within microseconds; one that failed of late
  * is tried after all others, as it is likely to fail again, and some fail slowly.
  */
+#include <linux/error-injection.h>
 #include <linux/gfp.h>
 #include <linux/hugetlb.h>
 #include <linux/ktime.h>
@@ -197,3 +198,4 @@ int contig_get_1g(int nid, struct contig_list *list, bool gentle, struct contig_
 	}
 	return contig_why_none(nid, HPBUF_SHIFT_1G);
 }
+ALLOW_ERROR_INJECTION(contig_get_1g, ERRNO);

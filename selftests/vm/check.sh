@@ -131,7 +131,7 @@ free_ram()
 # run_guest LABEL VER [RUN.SH OPTIONS] -- WHICH...: module tests in one guest.
 run_guest()
 {
-	local label=$1 ver=$2 rc=0 t=$SECONDS options=() logs memory
+	local label=$1 ver=$2 rc=0 t=$SECONDS options=() wrap=() logs memory
 	local HPBUF_KO=$out/hpbuf-$2.ko HPBUF_RESULTS=$out/$1
 
 	shift 2
@@ -140,11 +140,12 @@ run_guest()
 		shift
 	done
 	shift
+	[[ $ver != *-debug ]] || wrap=("$vm/scan-leaks.sh")
 	export HPBUF_KO HPBUF_RESULTS
 	free_ram
 	setpriv --pdeathsig TERM "$vm/run.sh" -k "$ver" -m "${HPBUF_GUEST_MEM:-6G}" -t "$limit" \
 		"${memory[@]}" -s "$HPBUF_RESULTS" -l "$out/$label.serial" "${options[@]}" -- \
-		"$suite/run_kselftest.sh" "$@" 2>"$out/$label.run" |
+		"${wrap[@]}" "$suite/run_kselftest.sh" "$@" 2>"$out/$label.run" |
 		tee "$out/$label.ktap" | progress "$label" || rc=${PIPESTATUS[0]}
 	cat "$out/$label.run" >&2
 	logs=("$out/$label.serial")
