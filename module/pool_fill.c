@@ -12,8 +12,10 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
+#include <linux/notifier.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/suspend.h>
 #include <linux/wait.h>
 #include <linux/hpbuf.h>
 
@@ -36,6 +38,7 @@ static struct task_struct *fill_task;
 static DECLARE_WAIT_QUEUE_HEAD(fill_wait);
 static bool fill_kicked;
 static bool fill_stop;	/* end the attempt under way */
+static bool fill_asleep;	/* begin none, as the machine is going to sleep */
 
 bool fill_is_current(void)
 {
@@ -305,13 +308,42 @@ static int fill_thread(void *arg)
 		flush_signals(current);
 		WRITE_ONCE(fill_stop, false);
 		/* A kick from here on is seen below, by the flag. */
-		delay = kthread_should_stop() ? 0 : fill_pools();
+		if (kthread_should_stop())
+			delay = 0;
+		else if (READ_ONCE(fill_asleep))
+			delay = MAX_SCHEDULE_TIMEOUT;
+		else
+			delay = fill_pools();
 		wait_event_freezable_timeout(fill_wait, READ_ONCE(fill_kicked) ||
 					     kthread_should_stop(), delay);
 		try_to_freeze();
 	}
 	return 0;
 }
+
+/* A thread that is in the page allocator for seconds could not be frozen. */
+static int fill_pm_notify(struct notifier_block *nb, unsigned long event, void *data)
+{
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
+		WRITE_ONCE(fill_asleep, true);
+		fill_kick(true);
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		WRITE_ONCE(fill_asleep, false);
+		fill_kick(false);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block fill_pm = {
+	.notifier_call = fill_pm_notify,
+};
 
 int fill_init(void)
 {
@@ -321,7 +353,9 @@ int fill_init(void)
 		return PTR_ERR(task);
 	set_user_nice(task, 10);
 	WRITE_ONCE(fill_task, task);
+	WRITE_ONCE(fill_asleep, false);
 	wake_up_process(task);
+	register_pm_notifier(&fill_pm);
 	return 0;
 }
 
@@ -330,6 +364,9 @@ void fill_exit(void)
 {
 	int nid;
 
+	unregister_pm_notifier(&fill_pm);
+	/* It may be on its way to sleep, but the pools are to give their pages back. */
+	WRITE_ONCE(fill_asleep, false);
 	for_each_node(nid) {
 		if (pool_of(HPBUF_SHIFT_2M, nid))
 			fill_want(pool_of(HPBUF_SHIFT_2M, nid), 0);
