@@ -196,8 +196,7 @@ group_of()
 	machine:*)
 		echo machine
 		;;
-	module:pool_zero | module:pool_partial.sh | module:pool_pressure.sh | \
-		module:reclaim_counts.sh | module:reclaim_toggle*)
+	module:pool_zero | module:pool_pressure.sh | module:reclaim_toggle)
 		echo pressure
 		;;
 	*.sh)	echo scripts ;;
