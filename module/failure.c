@@ -8,6 +8,7 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -18,6 +19,9 @@
 #include "event.h"
 #include "failure.h"
 #include "poison.h"
+
+/* One look at a time: an older count must not replace a newer one. */
+static DEFINE_MUTEX(check_lock);
 
 static unsigned int count_poisoned(const struct buf *b)
 {
@@ -30,16 +34,27 @@ static unsigned int count_poisoned(const struct buf *b)
 	return nr;
 }
 
-/* Under the invalidate lock, so no fault maps a page that this has passed. */
+/* A fault that is under way is waited for; those that come later look for themselves. */
+static void set_poisoned(struct buf *b, struct address_space *mapping, unsigned int nr)
+{
+	filemap_invalidate_lock(mapping);
+	WRITE_ONCE(b->poisoned, nr);
+	filemap_invalidate_unlock(mapping);
+}
+
 static void unmap_poisoned(struct buf *b, struct address_space *mapping)
 {
 	loff_t size = 1LL << b->shift;
 	unsigned int i;
 
 	for (i = 0; i < b->nr; i++) {
-		if (poison_in(b->shift, b->pfn[i]))
-			unmap_mapping_range(mapping, i * size, size, 1);
 		cond_resched();
+		if (!poison_in(b->shift, b->pfn[i]))
+			continue;
+		/* No fault may set a table beside what is being taken away. */
+		filemap_invalidate_lock(mapping);
+		unmap_mapping_range(mapping, i * size, size, 1);
+		filemap_invalidate_unlock(mapping);
 	}
 }
 
@@ -50,13 +65,13 @@ void failure_check(struct buf *b)
 
 	if (!poison_seen())
 		return;
-	nr = count_poisoned(b);
-	filemap_invalidate_lock(mapping);
+	mutex_lock(&check_lock);
 	was = b->poisoned;
-	WRITE_ONCE(b->poisoned, nr);
+	nr = count_poisoned(b);
+	set_poisoned(b, mapping, nr);
 	if (nr)
 		unmap_poisoned(b, mapping);
-	filemap_invalidate_unlock(mapping);
+	mutex_unlock(&check_lock);
 	if (nr <= was)
 		return;
 	pr_warn("hpbuf: memory failure in buffer %u: %u of %u pages\n", b->id, nr, b->nr);

@@ -196,7 +196,7 @@ static int map_access(struct vm_area_struct *vma, unsigned long addr, void *data
 	if (addr < vma->vm_start || addr >= vma->vm_end || at >> b->shift >= b->nr)
 		return -EFAULT;
 	/* The kernel would not survive reading it. */
-	if (map_poisoned(b, at >> b->shift))
+	if (poison_in(b->shift, b->pfn[at >> b->shift]))
 		return -EFAULT;
 	len = min_t(u64, len, (1ULL << b->shift) - in_page);
 	mem = page_address(pfn_to_page(b->pfn[at >> b->shift])) + in_page;

@@ -100,6 +100,7 @@ unsigned int pool_take(struct pool *p, bool dirty, unsigned int max, unsigned lo
 		p->lent -= nr - good;
 		p->taken -= nr - good;
 		spin_unlock(&p->lock);
+		fill_look_again();
 	}
 	return good;
 }
@@ -162,6 +163,9 @@ bool pool_give(struct pool *p, unsigned long pfn, bool lent, bool zero)
 	spin_unlock(&p->lock);
 	if (keep && !zero)
 		pool_zero_wake(p->nid);
+	/* Another one is to be got in its place. */
+	if (lent && bad)
+		fill_look_again();
 	return keep;
 }
 
@@ -202,7 +206,9 @@ unsigned int pool_zero_begin(struct pool *p, unsigned int max, unsigned long *pf
 		spin_lock(&p->lock);
 		p->nr_zeroing -= nr - good;
 		spin_unlock(&p->lock);
+		wake_up_all(&p->wait);
 		limit_pool_uncharge((u64)(nr - good) << p->shift);
+		fill_look_again();
 	} while (!good);
 	return good;
 }

@@ -369,7 +369,10 @@ TEST_F(in_2m, the_pool_does_not_lend_it)
 	ASSERT_EQ(0, pool_get(v->nl, 0, HPBUF_SHIFT_2M, &pool));
 	EXPECT_EQ(kept + 1, pool.poisoned);
 	EXPECT_EQ(0, pool.lent);
+	/* And it gets another one in its place. */
+	EXPECT_EQ(0, pool_ready(v->nl, 0, HPBUF_SHIFT_2M, 1, &pool));
 	victim_let_go(v);
+	ASSERT_EQ(0, pool_fill(v->nl, 0, HPBUF_SHIFT_2M, 0, &pool));
 }
 
 TEST_F(in_2m, the_pool_does_not_take_it_back)
@@ -387,7 +390,7 @@ TEST_F(in_2m, the_pool_does_not_take_it_back)
 	ASSERT_EQ(0, fail_page(v));
 	victim_let_go(v);
 	/* It gets another one in its place. */
-	ASSERT_EQ(0, pool_fill(v->nl, 0, HPBUF_SHIFT_2M, 1, &pool));
+	ASSERT_EQ(0, pool_ready(v->nl, 0, HPBUF_SHIFT_2M, 1, &pool));
 	EXPECT_EQ(kept + 1, pool.poisoned);
 	EXPECT_EQ(1, pool.ready);
 	EXPECT_EQ(0, pool.lent);
