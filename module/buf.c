@@ -167,6 +167,7 @@ static int buf_fill(struct buf *b, const struct buf_spec *spec)
 		b->pooled += b->node_pooled[nid];
 	buf_count_used(b, 1);
 	b->time = c.time;
+	b->thread_ns = c.thread_ns;
 	b->alloc_ns = ktime_get_ns() - start;
 	hist_own(HPBUF_STAT_SOURCE_ALLOC, b->shift, buf_nid(b, 0), b->alloc_ns);
 	b->created_ns = ktime_get_boottime_ns();

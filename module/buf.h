@@ -32,6 +32,7 @@
  * @node_pooled, @pooled: how many of these the pool has lent, and all of them
  * @node: room for the two
  * @alloc_ns, @time: what getting them took
+ * @thread_ns: CPU time of our threads for that
  * @free_ns: what giving them back took; set by the last buf_put()
  * @created_ns: CLOCK_BOOTTIME
  * @unmapped_ns: CLOCK_BOOTTIME when a mapping last went away; 0: none did
@@ -60,6 +61,7 @@ struct buf {
 	struct list_head linger;
 	u64 created_ns;
 	u64 alloc_ns;
+	u64 thread_ns;
 	u64 free_ns;
 	struct contig_time time;
 

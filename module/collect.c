@@ -111,7 +111,8 @@ static int take_dirty(struct collect_job *job, struct pool *p)
 
 	if (!nr)
 		return 0;
-	ret = zero_pages(c->shift, c->pfn + c->got, nr, ZERO_THREADS_MAX, job->stop);
+	ret = zero_pages(c->shift, c->pfn + c->got, nr, ZERO_THREADS_MAX, job->stop,
+			 &c->thread_ns);
 	c->time.zero += ktime_get_ns() - start;
 	if (ret) {
 		for (i = 0; i < nr; i++) {
@@ -217,7 +218,7 @@ static int zero_fresh(struct collect_job *job, unsigned int first)
 	if (!c->pooled || contig_zeroed_by_kernel() || first == c->got)
 		return 0;
 	ret = zero_pages(c->shift, c->pfn + first, c->got - first,
-			 ZERO_THREADS_MAX, job->stop);
+			 ZERO_THREADS_MAX, job->stop, &c->thread_ns);
 	c->time.zero += ktime_get_ns() - start;
 	if (ret) {
 		/* The promise stands; the caller takes it back. */
@@ -368,6 +369,7 @@ int collect_pages(struct collect *c)
 	if (!ret) {
 		ret = timed_run(&job.timed, "hpbuf-collect");
 		limit_unreserve(job.reserved);
+		c->thread_ns += job.timed.cpu_ns;
 	}
 	if (!ret)
 		return 0;

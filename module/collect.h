@@ -20,6 +20,7 @@
  * @pooled: out: how many the pool of each node has lent; NULL: the pool is not asked
  * @got: out: how many there are
  * @time: out: where the time went
+ * @thread_ns: out: CPU time of threads other than the caller
  */
 struct collect {
 	unsigned int shift;
@@ -33,6 +34,7 @@ struct collect {
 	u32 *pooled;
 	unsigned int got;
 	struct contig_time time;
+	u64 thread_ns;
 };
 
 /*

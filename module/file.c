@@ -65,6 +65,7 @@ static long file_info(struct file *file, void *arg, void **state)
 	info->scan_ns = b->time.scan;
 	info->migrate_ns = b->time.migrate;
 	info->zero_ns = b->time.zero;
+	info->thread_ns = b->thread_ns;
 	info->faults = atomic64_read(&b->faults);
 	info->fault_ns = atomic64_read(&b->fault_ns);
 	info->fault_max_ns = atomic64_read(&b->fault_max_ns);

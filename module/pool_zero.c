@@ -65,7 +65,7 @@ static bool zero_batch(struct zero_node *z, unsigned int shift)
 
 	if (!nr)
 		return false;
-	ret = zero_pages(shift, z->pfn, nr, THREADS, &z->stop);
+	ret = zero_pages(shift, z->pfn, nr, THREADS, &z->stop, NULL);
 	pool_zero_end(p, nr, z->pfn, !ret);
 	return !ret;
 }

@@ -37,6 +37,8 @@ static int thread_main(void *arg)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
+	/* Brought up to date when it went to sleep. */
+	atomic64_add(current->se.sum_exec_runtime, &work->cpu_ns);
 	return 0;
 }
 
@@ -126,6 +128,7 @@ int timed_run(struct timed_work *timed, const char *name)
 		return PTR_ERR(thread) == -EINTR ? -EINTR : -ENOMEM;
 	stopped = wait_or_stop(timed, thread);
 	kthread_stop(thread);
+	timed->cpu_ns = atomic64_read(&timed->work.cpu_ns);
 
 	ret = timed->ret;
 	/* Work that was done just as the time ran out is done. */

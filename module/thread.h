@@ -2,6 +2,7 @@
 #ifndef HPBUF_THREAD_H
 #define HPBUF_THREAD_H
 
+#include <linux/atomic.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
@@ -11,10 +12,12 @@ struct task_struct;
  * struct thread_work - what threads do for a caller that waits for them
  * @fn: the work; each thread calls it once
  * @caller: that caller, current: they use its CPUs
+ * @cpu_ns: CPU time of those that have ended, in sum
  */
 struct thread_work {
 	void (*fn)(struct thread_work *work);
 	struct task_struct *caller;
+	atomic64_t cpu_ns;
 };
 
 /*
@@ -29,12 +32,14 @@ struct task_struct *thread_start(struct thread_work *work, const char *name);
  * @tell: called by the caller each second until then, with the nanoseconds since
  *	it began
  * @timeout_ms: time limit
+ * @cpu_ns: out: CPU time of the thread
  * @stopped: set before the thread gets SIGKILL, which one that has just begun may miss
  */
 struct timed_work {
 	int (*fn)(struct timed_work *timed);
 	void (*tell)(const struct timed_work *timed, u64 ns);
 	unsigned int timeout_ms;
+	u64 cpu_ns;
 	bool stopped;
 
 	/* thread.c's own */

@@ -8,6 +8,7 @@
 #include <linux/container_of.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/freezer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -48,6 +49,7 @@ static void zero_step(unsigned long pfn)
  * @threads: at most
  * @next: the first step that nobody has begun
  * @cut: somebody left a step undone
+ * @cpu_ns: what the helpers' time is added to, or NULL
  */
 struct zero_job {
 	struct thread_work work;
@@ -58,6 +60,7 @@ struct zero_job {
 	atomic64_t next;
 	const bool *stop;
 	bool cut;
+	u64 *cpu_ns;
 };
 
 static void job_run(struct zero_job *job)
@@ -71,6 +74,8 @@ static void job_run(struct zero_job *job)
 			WRITE_ONCE(job->cut, true);
 			return;
 		}
+		/* Of a thread that can be: it may be at this for long. */
+		try_to_freeze();
 		pfn = job->pfn[at >> per_page];
 		in_page = at & ((1U << per_page) - 1);
 		start = ktime_get_ns();
@@ -106,12 +111,14 @@ static int job_share(struct zero_job *job)
 	/* One that never got to run has left nothing undone. */
 	while (nr)
 		kthread_stop(thread[--nr]);
+	if (job->cpu_ns)
+		*job->cpu_ns += atomic64_read(&job->work.cpu_ns);
 	return READ_ONCE(job->cut) ? -EINTR : 0;
 }
 
 /* One after another, so that each has a time of its own. */
 static int zero_pages_1g(const unsigned long *pfn, unsigned int nr, unsigned int threads,
-			 const bool *stop)
+			 const bool *stop, u64 *cpu_ns)
 {
 	unsigned int i;
 	u64 start;
@@ -124,6 +131,7 @@ static int zero_pages_1g(const unsigned long *pfn, unsigned int nr, unsigned int
 			.pfn = &pfn[i],
 			.steps = 1ULL << (HPBUF_SHIFT_1G - STEP_SHIFT),
 			.stop = stop,
+			.cpu_ns = cpu_ns,
 		};
 
 		start = ktime_get_ns();
@@ -137,7 +145,7 @@ static int zero_pages_1g(const unsigned long *pfn, unsigned int nr, unsigned int
 }
 
 int zero_pages(unsigned int shift, const unsigned long *pfn, unsigned int nr,
-	       unsigned int threads, const bool *stop)
+	       unsigned int threads, const bool *stop, u64 *cpu_ns)
 {
 	struct zero_job job = {
 		.shift = shift,
@@ -145,9 +153,10 @@ int zero_pages(unsigned int shift, const unsigned long *pfn, unsigned int nr,
 		.pfn = pfn,
 		.steps = nr,
 		.stop = stop,
+		.cpu_ns = cpu_ns,
 	};
 
 	if (shift == HPBUF_SHIFT_1G)
-		return zero_pages_1g(pfn, nr, threads, stop);
+		return zero_pages_1g(pfn, nr, threads, stop, cpu_ns);
 	return job_share(&job);
 }

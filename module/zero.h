@@ -9,9 +9,10 @@
 /*
  * Make @nr pages of 2^@shift bytes zero, by up to @threads threads with the caller's
  * CPUs and priority where that is worth it. Counts each page in the histogram of
- * zeroing. -EINTR when *@stop becomes true. Sleeps.
+ * zeroing. -EINTR when *@stop becomes true. Sleeps. The CPU time of threads other than
+ * the caller is added to *@cpu_ns, unless that is NULL.
  */
 int zero_pages(unsigned int shift, const unsigned long *pfn, unsigned int nr,
-	       unsigned int threads, const bool *stop);
+	       unsigned int threads, const bool *stop, u64 *cpu_ns);
 
 #endif

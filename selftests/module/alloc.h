@@ -86,6 +86,9 @@ static void check_info(struct __test_metadata *_metadata, const struct hpbuf_all
 	EXPECT_NE(0, i.created_ns);
 	EXPECT_NE(0, i.alloc_ns);
 	EXPECT_LE(i.scan_ns + i.migrate_ns + i.zero_ns, i.alloc_ns);
+	/* The thread that got them, and at most seven that helped it. */
+	EXPECT_LT(0, i.thread_ns);
+	EXPECT_GE(8 * i.alloc_ns, i.thread_ns);
 	EXPECT_EQ(0, i.faults);
 	EXPECT_EQ(0, i.mappings);
 	EXPECT_EQ(1, i.opens);

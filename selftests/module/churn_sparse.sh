@@ -17,7 +17,7 @@ before=$(known_kb)
 mkdir "$huge"
 mount -t hugetlbfs -o pagesize=2M none "$huge" 2>/dev/null ||
 	skip_all "needs hugetlbfs with pages of 2 MiB"
-plan 24
+plan 25
 trap 'umount "$huge" 2>/dev/null; rm -rf "$tmp"' EXIT
 small=(anon-4k anon-thp hugetlb-2m "hugetlbfs:$huge" hpbuf-2m)
 
@@ -86,6 +86,8 @@ judge "churn on all five backings" '[$churn[].backing] | unique | length == 5' \
 	"map, touch and unmap are told apart" '[$churn[].churn.per_gib.stages | has("map") and has("touch") and has("unmap")] | all' \
 	"making and freeing too, where they are apart" \
 	'[$churn[] | select(.backing == "hpbuf-2m") | .churn.per_gib.stages | has("create") and has("free")] == [true]' \
+	"the module's threads are in the system time" \
+	'[$churn[] | select(.backing == "hpbuf-2m") | .stages[] | select(.name == "create") | .system_ns > 0] == [true]' \
 	"new memory is zero, and holds what was written" '[$churn[] | .checksum == .checksum_expected and .checksum != null] | all' \
 	"on the pages asked for" '[$churn[].verified] | all' \
 	"16 bytes on all five backings" '[$sparse[].sparse.bytes] == [16, 16, 16, 16, 16]' \

@@ -50,6 +50,7 @@ struct backing {
  * @fd: file or buffer, -1
  * @thp_before, @thp_counted: see small_verify()
  * @create_ns: set by @create when it knows its time better than who calls it
+ * @create_threads_ns: set by @create: CPU time that is in no process's account
  * @pool_before: free pages of the hugetlb pool at @note
  */
 struct mapping {
@@ -63,6 +64,7 @@ struct mapping {
 	uint64_t thp_before;
 	bool thp_counted;
 	uint64_t create_ns;
+	uint64_t create_threads_ns;
 	uint64_t pool_before;
 };
 

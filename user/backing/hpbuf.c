@@ -72,6 +72,7 @@ static int create_hpbuf(struct mapping *m, struct hp_error *e)
 		.page_shift = b->page_shift,
 		.timeout_ms = b->timeout_ms,
 	};
+	struct hpbuf_info info = { 0 };
 	struct hpbuf_caps caps;
 	int dev, err, ret = module_open(b->device, &caps, &dev, e);
 
@@ -87,6 +88,8 @@ static int create_hpbuf(struct mapping *m, struct hp_error *e)
 	} else {
 		err = hpbuf_alloc_stoppable(dev, &req, &m->create_ns);
 		m->fd = err ? -1 : req.fd;
+		if (!err && !hpbuf_info(m->fd, &info))
+			m->create_threads_ns = info.thread_ns;
 		if (err && !stop_error(e))
 			module_alloc_failed(b->device, &req, err, e);
 		ret = e->code;

@@ -12,7 +12,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/time.h>
 
 #include "hold.h"
 #include "measure/stop.h"
@@ -91,21 +90,6 @@ static void add_cycle(struct stages *sum, const struct stages *one)
 	}
 }
 
-/* A child of ours makes the module's buffers: its time is that stage's. */
-static void add_children(struct stages *st, const struct rusage *before)
-{
-	struct stage *s = (struct stage *)stage_find(st, "create");
-	struct timeval d;
-	struct rusage now;
-
-	if (!s || getrusage(RUSAGE_CHILDREN, &now))
-		return;
-	timersub(&now.ru_utime, &before->ru_utime, &d);
-	s->v[STAGE_USER] += d.tv_sec * INT64_C(1000000000) + d.tv_usec * 1000;
-	timersub(&now.ru_stime, &before->ru_stime, &d);
-	s->v[STAGE_SYSTEM] += d.tv_sec * INT64_C(1000000000) + d.tv_usec * 1000;
-}
-
 static int cycle(struct bench *bn, const struct backing *b, bool last, struct sample *out,
 		 struct hp_error *e)
 {
@@ -113,15 +97,12 @@ static int cycle(struct bench *bn, const struct backing *b, bool last, struct sa
 	unsigned int threads = crew_size(bn->crew);
 	struct hp_error bad = { 0 };
 	struct stages one = { 0 };
-	struct rusage children;
 	struct mapping m;
 	int ret;
 
-	getrusage(RUSAGE_CHILDREN, &children);
 	ret = hold_acquire(bn->plan, b, &m, &one, e);
 	if (ret)
 		return ret;
-	add_children(&one, &children);
 	timing_deal(bn, &m, job.w, threads, 0, 0, 0);
 	crew_run(bn->crew, 0, timing_run, &job, &one, "touch");
 	if (timing_finished(bn, threads)) {

@@ -290,6 +290,8 @@ struct hpbuf_free {
  * @leaf_bytes_pud: by 1 GiB leaves
  * @leaf_bytes_none: not mapped by any leaf now: not touched yet, or dropped
  * @node_pages: pages on each of the nodes 0 to 63, verified page by page
+ * @thread_ns: CPU time that threads of the module took for alloc_ns: system time that is
+ *	in no process's account. They may have run at the same time
  *
  * All fields are outputs. The leaf figures come from the page tables.
  */
@@ -316,6 +318,7 @@ struct hpbuf_info {
 	__u64 leaf_bytes_pud;
 	__u64 leaf_bytes_none;
 	__u32 node_pages[HPBUF_INFO_NODES];
+	__u64 thread_ns;
 };
 
 /**
