@@ -71,6 +71,7 @@ int contig_get_2m(int nid, bool gentle, struct contig_time *t, unsigned long *pf
 	*pfn = page_to_pfn(page);
 	return 0;
 }
+
 /* For tests: lets a kernel that is told to make the n-th page fail. */
 ALLOW_ERROR_INJECTION(contig_get_2m, ERRNO);
 

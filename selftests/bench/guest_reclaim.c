@@ -234,7 +234,7 @@ static int by_value(const void *a, const void *b)
 
 static void print_row(const char *name, const struct cost *c, const struct cost *to, int rounds)
 {
-	double v[ROUNDS_MAX], ratio[ROUNDS_MAX];
+	double v[ROUNDS_MAX] = { 0 }, ratio[ROUNDS_MAX] = { 0 };
 
 	for (int i = 0; i < rounds; i++) {
 		v[i] = c->per_page[i];

@@ -91,7 +91,7 @@ static int map_ids(pid_t pid)
 	char path[64], map[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
-	snprintf(map, sizeof(map), "0 %u 1\n1 %u 1000\n", HPT_NOBODY, OTHER_ID);
+	snprintf(map, sizeof(map), "0 %d 1\n1 %d 1000\n", HPT_NOBODY, OTHER_ID);
 	return hpt_write_text(path, map);
 }
 

@@ -77,10 +77,19 @@ step()
 	return 1
 }
 
-# progress: of the results on stdin, only the outermost, on stderr.
+# progress NAME: of the results on stdin, only the outermost, on stderr, and what each took.
 progress()
 {
-	grep --line-buffered -E '^(not )?ok ' | sed -u "s/^/  $1: /" >&2 || true
+	local line t=$SECONDS
+
+	while read -r line; do
+		case $line in
+		"ok "* | "not ok "*)
+			printf '  %s: %s (%d s)\n' "$1" "$line" $((SECONDS - t)) >&2
+			t=$SECONDS
+			;;
+		esac
+	done
 }
 
 run_host()

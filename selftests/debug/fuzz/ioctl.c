@@ -274,7 +274,7 @@ static void judge_info(struct fz_run *r, int fd)
 long fz_populate(struct fz_run *r, struct fz_cur *c)
 {
 	const struct fz_map *m = fz_map(r, c);
-	static const uint64_t off[] = { 0, 0, 0, 0, 2 * MIB, GIB, 4096, -2 * MIB };
+	static const uint64_t off[] = { 0, 0, 0, 0, 2 * MIB, GIB, 4096, 0 - 2 * MIB };
 	struct hpbuf_populate p = { .addr = (uintptr_t)m->addr, .len = m->len };
 	int fd = fz_buf(r, c)->fd;
 	long ret;

@@ -18,7 +18,7 @@
 /* Behind a mapping's start, or added to its length. */
 static const uint64_t some_offs[] = {
 	0, 0, 0, 0, 0, 2 * MIB, 2 * MIB, 4 * MIB, PAGE, MIB, GIB, 2 * MIB - PAGE, -PAGE,
-	-2 * MIB, 2 * MIB + PAGE, 1, 6 * MIB, GIB - 2 * MIB,
+	0 - 2 * MIB, 2 * MIB + PAGE, 1, 6 * MIB, GIB - 2 * MIB,
 };
 
 static const uint64_t some_lens[] = {
