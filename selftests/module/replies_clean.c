@@ -122,7 +122,7 @@ TEST_F(replies, structures_have_no_holes)
 	EXPECT_EQ(sizeof(struct hpbuf_alloc), 8 + 6 * 4 + 8 + 8 * HPBUF_NODE_WORDS + HPBUF_NAME_LEN);
 	EXPECT_EQ(sizeof(struct hpbuf_open), 4 * 4 + HPBUF_NAME_LEN);
 	EXPECT_EQ(sizeof(struct hpbuf_free), 4 * 4 + 8);
-	EXPECT_EQ(sizeof(struct hpbuf_info), 4 * 4 + 2 * 8 + HPBUF_NAME_LEN + 14 * 8 +
+	EXPECT_EQ(sizeof(struct hpbuf_info), 4 * 4 + 2 * 8 + HPBUF_NAME_LEN + 15 * 8 +
 		  4 * HPBUF_INFO_NODES);
 	EXPECT_EQ(sizeof(struct hpbuf_populate), 2 * 8 + 2 * 4 + 8);
 }
