@@ -93,6 +93,7 @@ static struct buf *buf_new(const struct buf_spec *spec)
 	b->node_pages = b->node;
 	b->node_pooled = b->node + nr_node_ids;
 	kref_init(&b->ref);
+	mutex_init(&b->check_lock);
 	b->owner = current_euid();
 	b->payer = limit_payer();
 	b->shift = spec->shift;

@@ -6,6 +6,7 @@
 #include <linux/fs.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/nodemask.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
@@ -36,8 +37,8 @@
  * @free_ns: what giving them back took; set by the last buf_put()
  * @created_ns: CLOCK_BOOTTIME
  * @unmapped_ns: CLOCK_BOOTTIME when a mapping last went away; 0: none did
- * @poisoned: pages with a memory failure in them; changes under the mapping's
- *	invalidate lock
+ * @poisoned: pages with a memory failure in them; changes under @check_lock and the
+ *	mapping's invalidate lock
  * @linger: among those that wait for pins to go
  */
 struct buf {
@@ -69,6 +70,7 @@ struct buf {
 	atomic_t opens;
 	atomic64_t unmapped_ns;
 	unsigned int poisoned;
+	struct mutex check_lock;
 	atomic64_t faults;
 	atomic64_t fault_ns;
 	atomic64_t fault_max_ns;

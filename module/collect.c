@@ -88,7 +88,7 @@ err_free:
 static void count_lent(struct collect *c, const struct pool *p, unsigned int nr)
 {
 	c->pooled[p->nid] += nr;
-	c->got += nr;
+	WRITE_ONCE(c->got, c->got + nr);
 	limit_keep((u64)nr << c->shift);
 }
 
@@ -223,8 +223,10 @@ static int zero_fresh(struct collect_job *job, unsigned int first)
 	if (ret) {
 		/* The promise stands; the caller takes it back. */
 		limit_promise((u64)(c->got - first) << c->shift);
-		while (c->got > first)
-			contig_put(c->shift, c->pfn[--c->got]);
+		while (c->got > first) {
+			WRITE_ONCE(c->got, c->got - 1);
+			contig_put(c->shift, c->pfn[c->got]);
+		}
 	}
 	return ret;
 }

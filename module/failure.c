@@ -20,9 +20,6 @@
 #include "failure.h"
 #include "poison.h"
 
-/* One look at a time: an older count must not replace a newer one. */
-static DEFINE_MUTEX(check_lock);
-
 static unsigned int count_poisoned(const struct buf *b)
 {
 	unsigned int i, nr = 0;
@@ -65,13 +62,14 @@ void failure_check(struct buf *b)
 
 	if (!poison_seen())
 		return;
-	mutex_lock(&check_lock);
+	/* One look at a time: an older count must not replace a newer one. */
+	mutex_lock(&b->check_lock);
 	was = b->poisoned;
 	nr = count_poisoned(b);
 	set_poisoned(b, mapping, nr);
 	if (nr)
 		unmap_poisoned(b, mapping);
-	mutex_unlock(&check_lock);
+	mutex_unlock(&b->check_lock);
 	if (nr <= was)
 		return;
 	pr_warn("hpbuf: memory failure in buffer %u: %u of %u pages\n", b->id, nr, b->nr);

@@ -13,7 +13,7 @@ void failure_check(struct buf *b);
 
 int failure_init(void);
 
-/* When there is no buffer left. */
+/* When no buffer can be made any more. May be the last to hold one. */
 void failure_exit(void);
 
 #endif

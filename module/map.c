@@ -75,7 +75,7 @@ static vm_fault_t map_page(struct vm_fault *vmf, unsigned int order, u64 index)
 	bool write = vmf->flags & FAULT_FLAG_WRITE || vmf->vma->vm_flags & VM_WRITE;
 	vm_fault_t ret;
 
-	/* The signal names the address; the kernel's own pages of this kind do so too. */
+	/* The signal names the address, and 4 KiB: for more one must be hugetlbfs. */
 	if (map_poisoned(b, index))
 		return VM_FAULT_HWPOISON;
 	if (order == PUD_ORDER)
@@ -181,6 +181,21 @@ static unsigned long map_pagesize(struct vm_area_struct *vma)
 	return 1UL << b->shift;
 }
 
+/*
+ * @len bytes at @at in the page can be read. A failure may be a moment old, so not by
+ * the count alone; and all of a 1 GiB page is too much to be looked at each time.
+ */
+static bool map_readable(const struct buf *b, u64 index, u64 at, u64 len)
+{
+	unsigned long pfn = b->pfn[index] + (at >> PAGE_SHIFT);
+	unsigned long last = b->pfn[index] + ((at + len - 1) >> PAGE_SHIFT);
+
+	for (; pfn <= last; pfn++)
+		if (PageHWPoison(pfn_to_page(pfn)))
+			return false;
+	return !map_poisoned(b, index);
+}
+
 /* ptrace and /proc/PID/mem, when they cannot take the page itself. */
 static int map_access(struct vm_area_struct *vma, unsigned long addr, void *data, int len,
 		      int write)
@@ -195,10 +210,10 @@ static int map_access(struct vm_area_struct *vma, unsigned long addr, void *data
 		return -EFAULT;
 	if (addr < vma->vm_start || addr >= vma->vm_end || at >> b->shift >= b->nr)
 		return -EFAULT;
-	/* The kernel would not survive reading it. */
-	if (poison_in(b->shift, b->pfn[at >> b->shift]))
-		return -EFAULT;
 	len = min_t(u64, len, (1ULL << b->shift) - in_page);
+	/* The kernel would not survive reading what failed. */
+	if (!map_readable(b, at >> b->shift, in_page, len))
+		return -EFAULT;
 	mem = page_address(pfn_to_page(b->pfn[at >> b->shift])) + in_page;
 	if (write)
 		memcpy(mem, data, len);

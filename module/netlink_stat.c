@@ -179,9 +179,11 @@ int stat_reset_doit(struct sk_buff *skb, struct genl_info *info)
 
 /* ---- trace-get, trace-set ---- */
 
-/* Whose reclaim is watched is between those who may watch. */
-static int put_watched(struct sk_buff *msg, const struct reclaim_set *set)
+/* Everybody may know that it is all; one process is between those who may watch. */
+static int put_watched(struct sk_buff *skb, struct sk_buff *msg, const struct reclaim_set *set)
 {
+	if ((set->tgid || set->cgroup) && !may_trace(skb))
+		return 0;
 	if (nla_put_u32(msg, HPBUF_A_TRACE_PID, set->tgid) ||
 	    put_u64(msg, HPBUF_A_TRACE_CGROUP, set->cgroup))
 		return -EMSGSIZE;
@@ -200,7 +202,7 @@ int trace_get_doit(struct sk_buff *skb, struct genl_info *info)
 	head = genlmsg_put_reply(msg, info, &netlink_family, 0, HPBUF_CMD_TRACE_GET);
 	if (!head || nla_put_u32(msg, HPBUF_A_TRACE_ENABLED, set.enabled) ||
 	    put_u64(msg, HPBUF_A_TRACE_THRESHOLD_NS, set.threshold_ns) ||
-	    (may_trace(skb) && put_watched(msg, &set)) ||
+	    put_watched(skb, msg, &set) ||
 	    put_u64(msg, HPBUF_A_TRACE_UNTRACKED, reclaim_untracked()) ||
 	    put_u64(msg, HPBUF_A_TRACE_LOST, reclaim_lost())) {
 		nlmsg_free(msg);

@@ -182,6 +182,11 @@ int walk_doit(struct sk_buff *skb, struct genl_info *info)
 		GENL_SET_ERR_MSG(info, NOT_MEANT);
 		return -EPERM;
 	}
+	/* The kernel holds a lock over a whole datagram, which may have thousands of them. */
+	if (skb->len > NLMSG_ALIGN(info->nlhdr->nlmsg_len)) {
+		GENL_SET_ERR_MSG(info, "must be the last of its datagram");
+		return -EINVAL;
+	}
 	r = kzalloc(sizeof(*r), GFP_KERNEL);
 	if (!r)
 		return -ENOMEM;

@@ -79,13 +79,12 @@ static unsigned int drop_poisoned(struct pool *p, unsigned int nr, unsigned long
 	return good;
 }
 
-unsigned int pool_take(struct pool *p, bool dirty, unsigned int max, unsigned long *pfn)
+/* Some may turn out to be bad: then there are fewer, down to none, in *@good. */
+static unsigned int take_good(struct pool *p, bool dirty, unsigned int max, unsigned long *pfn,
+			      unsigned int *good)
 {
-	unsigned int nr = 0, good, n;
+	unsigned int nr = 0, n;
 
-	/* Seen without the lock: nobody waits for a pool that is not used. */
-	if (!(dirty ? READ_ONCE(p->nr_dirty) : READ_ONCE(p->nr_ready)))
-		return 0;
 	while (nr < max) {
 		n = take_batch(p, dirty, max - nr, pfn + nr);
 		if (!n)
@@ -94,14 +93,26 @@ unsigned int pool_take(struct pool *p, bool dirty, unsigned int max, unsigned lo
 		cond_resched();
 	}
 	limit_pool_uncharge((u64)nr << p->shift);
-	good = drop_poisoned(p, nr, pfn);
-	if (good < nr) {
+	*good = drop_poisoned(p, nr, pfn);
+	if (*good < nr) {
 		spin_lock(&p->lock);
-		p->lent -= nr - good;
-		p->taken -= nr - good;
+		p->lent -= nr - *good;
+		p->taken -= nr - *good;
 		spin_unlock(&p->lock);
 		fill_look_again();
 	}
+	return nr;
+}
+
+unsigned int pool_take(struct pool *p, bool dirty, unsigned int max, unsigned long *pfn)
+{
+	unsigned int good;
+
+	/* Seen without the lock: nobody waits for a pool that is not used. */
+	if (!(dirty ? READ_ONCE(p->nr_dirty) : READ_ONCE(p->nr_ready)))
+		return 0;
+	while (take_good(p, dirty, max, pfn, &good) && !good)
+		cond_resched();
 	return good;
 }
 

@@ -37,7 +37,8 @@ static int thread_main(void *arg)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
-	/* Brought up to date when it went to sleep. */
+	/* Brought up to date by the scheduler, where it may not have been since a tick. */
+	schedule();
 	atomic64_add(current->se.sum_exec_runtime, &work->cpu_ns);
 	return 0;
 }

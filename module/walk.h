@@ -18,7 +18,7 @@ struct walk_census {
 /*
  * Add [@addr, @addr + @len) of @mm, both multiples of PAGE_SIZE, to @c. Takes
  * no lock; what changes meanwhile is seen before or after. Sleeps between
- * steps. -EINVAL for a range that is not user memory, -EINTR on a signal.
+ * steps. -EINVAL for a range that is not user memory, -EINTR on a fatal signal.
  */
 int walk_census(struct mm_struct *mm, unsigned long addr, unsigned long len,
 		struct walk_census *c);

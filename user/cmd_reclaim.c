@@ -186,6 +186,8 @@ static void say_trace(const struct out_opts *o, struct hpbuf_nl *nl, json_t *doc
 	if (o->json || o->quiet)
 		return;
 	printf("tracing is %s", t.enabled ? "on" : "off");
+	if (t.enabled && (!t.has_pid || !t.has_cgroup))
+		printf(", of one process or cgroup only");
 	if (t.enabled && t.pid)
 		printf(", process %u only", t.pid);
 	if (t.enabled && t.cgroup)

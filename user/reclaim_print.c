@@ -91,6 +91,8 @@ static void print_trace(const json_t *t)
 		return;
 	}
 	printf("tracing of the kernel's reclaim is on");
+	if (json_is_false(json_object_get(t, "all")) && json_is_null(pid) && json_is_null(cg))
+		printf(", of one process or cgroup only");
 	if (json_is_integer(pid))
 		printf(", process %" JSON_INTEGER_FORMAT " only", json_integer_value(pid));
 	if (json_is_integer(cg))

@@ -14,15 +14,22 @@ static json_t *u64_if(bool has, uint64_t v)
 	return has ? json_integer((json_int_t)v) : json_null();
 }
 
+/* Nobody's reclaim is left out. Whose it is otherwise, the unprivileged are not told. */
+static bool of_all(const struct hpbuf_nl_trace *t)
+{
+	return t->has_pid && !t->pid && t->has_cgroup && !t->cgroup;
+}
+
 json_t *reclaim_trace(const struct hpbuf_nl_trace *t)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
 			 "enabled", t->has_enabled ? json_boolean(t->enabled) : json_null(),
 			 "threshold_ns", u64_if(t->has_threshold_ns, t->threshold_ns),
 			 "pid", u64_if(t->has_pid && t->pid, t->pid),
 			 "cgroup", u64_if(t->has_cgroup && t->cgroup, t->cgroup),
 			 "untracked", u64_if(t->has_untracked, t->untracked),
-			 "lost", u64_if(t->has_lost, t->lost));
+			 "lost", u64_if(t->has_lost, t->lost),
+			 "all", of_all(t));
 }
 
 /* ---- histograms ---- */
@@ -246,7 +253,7 @@ static void put_kernel(json_t *report, const json_t *on, const json_t *end,
 		       const struct hpbuf_nl_trace *t)
 {
 	json_t *vm = vm_since(json_object_get(end, "vmstat"), json_object_get(on, "vmstat"));
-	bool comparable = on && !t->pid && !t->cgroup;
+	bool comparable = on && of_all(t);
 	json_t *list = json_array();
 	json_int_t ns = json_integer_value(json_object_get(end, "boottime_ns")) -
 			json_integer_value(json_object_get(on, "boottime_ns"));

@@ -112,6 +112,39 @@ TEST_F(policy, walk_of_everything)
 		TH_LOG("%s", self->said);
 }
 
+/* The kernel serves all of a datagram in one go, and others wait meanwhile. */
+TEST_F(policy, one_walk_to_a_datagram)
+{
+	const struct nlmsghdr *got = (void *)self->buf;
+	unsigned int len, refused = 0, replies = 0;
+	struct nlmsghdr *second;
+	int n;
+
+	walk(self, 0, 1 << 20);
+	len = MNL_ALIGN(self->nlh->nlmsg_len);
+	second = (void *)(self->msg + len);
+	memcpy(second, self->nlh, self->nlh->nlmsg_len);
+	second->nlmsg_seq++;
+	second->nlmsg_flags &= ~NLM_F_ACK;
+	ASSERT_LT(0, mnl_socket_sendto(self->nl, self->msg, 2 * len));
+	while (!replies && (n = mnl_socket_recvfrom(self->nl, self->buf, sizeof(self->buf))) > 0) {
+		for (got = (void *)self->buf; mnl_nlmsg_ok(got, n); got = mnl_nlmsg_next(got, &n)) {
+			if (got->nlmsg_type == NLMSG_ERROR) {
+				EXPECT_EQ(second->nlmsg_seq - 1, got->nlmsg_seq);
+				EXPECT_EQ(-EINVAL,
+					  ((struct nlmsgerr *)mnl_nlmsg_get_payload(got))->error);
+				refused++;
+			} else {
+				EXPECT_EQ(second->nlmsg_seq, got->nlmsg_seq);
+				replies++;
+			}
+		}
+	}
+	EXPECT_EQ(1, refused);
+	EXPECT_EQ(1, replies);
+	self->seq++;
+}
+
 /* A request cut off in its middle. */
 TEST_F(policy, truncated)
 {

@@ -122,6 +122,24 @@ TEST_F(rights, is_not_told_who_is_watched)
 	EXPECT_EQ(1, t.cgroup);
 }
 
+static int sees_all(struct hpbuf_nl *nl, uint32_t id)
+{
+	struct hpbuf_nl_trace t;
+
+	if (hpbuf_nl_trace_get(nl, &t))
+		return 101;
+	return !(t.has_pid && !t.pid && t.has_cgroup && !t.cgroup);
+}
+
+/* Whose counts these are is a part of what they say. */
+TEST_F(rights, is_told_that_all_are_watched)
+{
+	const struct hpbuf_nl_trace all = { .has_pid = true, .has_cgroup = true };
+
+	ASSERT_EQ(0, hpbuf_nl_trace_set(self->nl, &all));
+	EXPECT_EQ(0, ASK(sees_all));
+}
+
 static int one_more(const struct hpbuf_nl_buf *b, void *arg)
 {
 	++*(int *)arg;

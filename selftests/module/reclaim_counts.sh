@@ -13,7 +13,7 @@ command -v jq >/dev/null || skip_all "needs jq"
 # shellcheck source=_pressure.sh
 . "$(dirname "$0")/_pressure.sh"
 need_python
-plan 37
+plan 38
 
 # Direct reclaim is retried before it gives up; then the kernel counts more.
 stalls()
@@ -154,6 +154,15 @@ report
 json_checks "$tmp/report" \
 	"another process's reclaim is left out" "($begun) == $before" \
 	"and is not compared" '[.results[0].pairs[].holds] | all(. == null)'
+
+# Nobody else is told which process it is, and so nothing is compared either.
+others_see()
+{
+	as_nobody reclaim show -j >"$tmp/theirs" 2>&1
+	jq -e '.results[0] | .trace.pid == null and .trace.all == false and
+		([.pairs[].holds] | all(. == null))' "$tmp/theirs"
+}
+check "others see that it is of one only" others_see
 
 # A cgroup: what is reclaimed for its limit is counted, and what others do is not.
 if limited 32; then

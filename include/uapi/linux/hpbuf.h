@@ -48,7 +48,8 @@
  *    6.12 takes UFFD_FEATURE_WP_ASYNC and then gives SIGBUS.
  *  * When hardware fails in memory of a buffer (memory_failure()), the page of
  *    the buffer that it lies in is unmapped everywhere. Touching any of it is
- *    SIGBUS with BUS_MCEERR_AR, si_addr being the address that was touched;
+ *    SIGBUS with BUS_MCEERR_AR, si_addr being the address that was touched
+ *    (si_addr_lsb is 12, but all of the buffer's page is lost);
  *    HPBUF_IOC_POPULATE, ptrace and /proc/PID/mem get EFAULT or EIO. The other
  *    pages stay. Who reads the failed memory before it is unmapped, a moment
  *    later, is killed by the kernel with SIGBUS. The page is never lent again.
