@@ -152,7 +152,7 @@ run_guest()
 		shift
 	done
 	shift
-	[[ $ver != *-debug ]] || wrap=("$vm/scan-leaks.sh")
+	[[ $label != *-debug.part-debug* ]] || wrap=("$vm/scan-leaks.sh")
 	export HPBUF_KO HPBUF_RESULTS
 	free_ram
 	setpriv --pdeathsig TERM "$vm/run.sh" -k "$ver" -m "${HPBUF_GUEST_MEM:-6G}" -t "$limit" \
@@ -206,13 +206,14 @@ join_guests()
 	done
 }
 
-# group_of TEST: programs; scripts; machine: they leave a mark on it; or pressure: they
-# take all memory but a little, which is sooner done where there is less.
+# group_of TEST: programs; scripts; machine: they leave a mark on it; debug: they make
+# allocations fail; or pressure: they take all memory but a little, which is sooner done
+# where there is less.
 group_of()
 {
 	case $1 in
-	machine:*)
-		echo machine
+	machine:* | debug:*)
+		echo "${1%%:*}"
 		;;
 	module:pool_zero | module:pool_pressure.sh | module:reclaim_toggle)
 		echo pressure
@@ -236,6 +237,8 @@ run_group()
 	[ ${#tests[@]} -gt 0 ] || return 0
 	# a debug kernel takes a good part for itself
 	[ "$group" != pressure ] || [[ $ver == *-debug ]] || options+=(-m 3G)
+	# looking for leaks takes minutes a gigabyte
+	[ "$group" != debug ] || options+=(-m 4G)
 	# An emulator translates code for an address: where scripts run the same commands
 	# again and again, these are to be where they were. Programs are elsewhere each time.
 	[ "$group" = programs ] || append=norandmaps
@@ -290,7 +293,7 @@ if step selftests make -j"$(nproc)" -C selftests install INSTALL_PATH="$suite"; 
 		run_host &
 	fi
 	# the longest first, or one is left alone at the end
-	for group in pressure scripts programs machine; do
+	for group in pressure scripts programs machine debug; do
 		for ver in "${built[@]}"; do
 			run_group "$group" "$ver"
 		done
