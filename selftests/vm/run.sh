@@ -176,7 +176,7 @@ fs io "$tmp/io"
 [ -z "$share" ] || fs share "$share"
 if [ -n "$ram" ] && [ -z "$numa" ]; then
 	args+=(-machine memory-backend=ram
-		-object "memory-backend-file,id=ram,size=$(mib "$mem")M,mem-path=$ram,share=on")
+		-object "memory-backend-file,id=ram,size=$(mib "$mem")M,mem-path=$ram,share=on,align=2M")
 fi
 if [ -n "$numa" ]; then
 	half=$(($(mib "$mem") / 2))
