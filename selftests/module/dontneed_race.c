@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#define SECONDS	4
+#define SECONDS	2
 
 struct race {
 	unsigned char *p;

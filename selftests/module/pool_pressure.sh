@@ -22,8 +22,8 @@ overcommit=$(cat /proc/sys/vm/overcommit_memory)
 echo 1 >/proc/sys/vm/overcommit_memory
 plan 22
 
-# 512 MiB in 256 pages, of which 32 stay
-pages=256 min=32
+# 256 MiB in 128 pages, of which 16 stay
+pages=128 min=16
 surplus=$(((pages - min) * 2))	# MB
 
 oom_kills()
@@ -86,7 +86,7 @@ shrunk_before=$(field shrunk)
 check "set $pages, $min of them to stay" hpctl_code 0 set pool set -p 2M -n 0 --count $pages --min $min
 check "they are ready" want_ready $pages $pages
 # what is left is filled quickly even by an emulated CPU
-fill_memory 700
+fill_memory 550
 
 shrunk=$(field shrunk)
 check "nothing is taken without pressure" test "$shrunk" = "$shrunk_before"

@@ -92,7 +92,7 @@ json_checks "$tmp/report" \
 	"the threshold is set" '.results[0].trace.enabled and .results[0].trace.threshold_ns == 1000000'
 
 swap_on 512
-fill_memory 400
+fill_memory 250
 # a shell's background jobs ignore SIGINT, and so would it
 env --default-signal=INT "$hpctl" monitor --stalls -j >"$tmp/stalls" 2>"$tmp/stalls.err" &
 monitor=$!
