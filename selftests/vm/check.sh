@@ -13,7 +13,7 @@
 #				with it
 #	HPBUF_TESTS		which tests in guests (a regular expression), default all
 #	HPBUF_JOBS		guests at a time, default 3 or 2 where there is more than
-#				one CPU and 20 or 16 GiB are available. The tests here
+#				one CPU and 22 or 16 GiB are available. The tests here
 #				take the place of one
 #
 # Guarantees: the last line is "N passed, N failed, N skipped" over all kernels;
@@ -33,7 +33,7 @@ batch=${HPBUF_BATCH:-15}
 # a guest waits for something for a third of its time
 jobs=${HPBUF_JOBS:-$(awk -v cpus="$(nproc)" '/^MemAvailable:/ {
 	gib = $2 / 1048576
-	print cpus < 2 || gib < 16 ? 1 : gib < 20 ? 2 : 3 }' /proc/meminfo)}
+	print cpus < 2 || gib < 16 ? 1 : gib < 22 ? 2 : 3 }' /proc/meminfo)}
 out=$top/build/check
 suite=$out/install
 extra=()	# failures that no test reports
@@ -243,8 +243,8 @@ run_group()
 	# again and again, these are to be where they were. Programs are elsewhere each time.
 	[ "$group" = programs ] || append=norandmaps
 	# Scripts do one thing after another, and a second CPU that is woken for each costs
-	# an emulator a quarter more.
-	[ "$group" != scripts ] || options+=(-c 1)
+	# an emulator a quarter more. Some of them fill all memory there is.
+	[ "$group" != scripts ] || options+=(-c 1 -m 4G)
 	[ "$group" = scripts ] || [ "$ver" != "$dirty_kernel" ] || append+=" init_on_alloc=0"
 	guests=$(((${#tests[@]} + batch - 1) / batch))
 	for ((i = 0, first = 0; i < guests; i++, first = next)); do
@@ -267,7 +267,7 @@ run_numa()
 	*" 6.12 "*) ver=6.12 ;;
 	esac
 	if grep -qx module:numa "$suite/kselftest-list.txt"; then
-		start_guest "$ver-numa" "$ver" -n -m 8G -- -t module:numa -t host:nodes.sh \
+		start_guest "$ver-numa" "$ver" -n -m 6G -- -t module:numa -t host:nodes.sh \
 			-t module:pool_set -t module:pool_partial.sh
 	fi
 }

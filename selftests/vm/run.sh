@@ -205,6 +205,7 @@ watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120 panic=-1 oops=panic mitiga
 # takes the chain down with it.
 start()
 {
+	begun=$SECONDS
 	: >"$log"
 	setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 		setpriv --pdeathsig KILL qemu-system-x86_64 "${args[@]}" \
@@ -249,7 +250,7 @@ bad=""
 
 if [ -s "$tmp/io/rc" ]; then
 	rc=$(cat "$tmp/io/rc")
-elif [ "$status" = 124 ] || [ "$status" = 137 ]; then
+elif [ "$status" = 124 ] || { [ "$status" = 137 ] && [ $((SECONDS - begun)) -ge "$limit" ]; }; then
 	say "time limit of $limit s (log: $log)"
 	rc=124
 else
