@@ -15,7 +15,7 @@ command -v jq >/dev/null || skip_all "needs jq"
 need_python
 "$hpctl" version -j | jq -e '.results[0].pages_1g' >/dev/null ||
 	skip_all "needs 1 GiB pages"
-[ "$(available_mb)" -ge 3500 ] || skip_all "needs 3500 MiB available, found $(available_mb)"
+[ "$(available_mb)" -ge 4500 ] || skip_all "needs 4500 MiB available, found $(available_mb)"
 plan 8
 
 mkfifo "$tmp/hold"

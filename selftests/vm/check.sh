@@ -218,6 +218,9 @@ group_of()
 	module:pool_zero | module:pool_pressure.sh | module:reclaim_toggle)
 		echo pressure
 		;;
+	module:migrate_1g.sh)
+		echo programs	# needs more memory than the other scripts have
+		;;
 	*.sh)	echo scripts ;;
 	*)	echo programs ;;
 	esac
