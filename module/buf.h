@@ -70,7 +70,7 @@ struct buf {
 	atomic_t opens;
 	atomic64_t unmapped_ns;
 	unsigned int poisoned;
-	struct mutex check_lock;
+	struct mutex check_lock;	/* one look for failures at a time */
 	atomic64_t faults;
 	atomic64_t fault_ns;
 	atomic64_t fault_max_ns;
