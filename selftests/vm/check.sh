@@ -174,18 +174,12 @@ run_guest()
 	say "$label: guest done ($((SECONDS - t)) s)"
 }
 
-# room: wait until there is room for another guest.
-room()
+# start_guest ...: run_guest beside others, when there is room for it.
+start_guest()
 {
 	while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
 		wait -n || true
 	done
-}
-
-# start_guest ...: run_guest beside others.
-start_guest()
-{
-	room
 	labels+=("$1")
 	run_guest "$@" &
 }
@@ -247,7 +241,8 @@ run_group()
 	[ "$group" = programs ] || append=norandmaps
 	# Scripts do one thing after another, and a second CPU that is woken for each costs
 	# an emulator a quarter more. Some of them fill all memory there is.
-	[ "$group" != scripts ] || options+=(-c 1 -m 4G)
+	[ "$group" != scripts ] || options+=(-c 1)
+	[ "$group" != scripts ] || [[ $ver == *-debug ]] || options+=(-m 4G)
 	[ "$group" = scripts ] || [ "$ver" != "$dirty_kernel" ] || append+=" init_on_alloc=0"
 	guests=$(((${#tests[@]} + batch - 1) / batch))
 	for ((i = 0, first = 0; i < guests; i++, first = next)); do
