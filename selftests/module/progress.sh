@@ -14,7 +14,7 @@ command -v jq >/dev/null || skip_all "needs jq"
 for tool in chrt taskset; do
 	command -v $tool >/dev/null || skip_all "needs $tool"
 done
-size_mb=$(awk '$1 == "MemAvailable:" { print int($2 / 65536) * 2 }' /proc/meminfo)
+has_mb=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)
 plan 5
 
 # events FILTER: of those that came; waits for it
@@ -44,11 +44,17 @@ for ((cpu = 0; cpu < $(nproc); cpu++)); do
 		sleep 0.1
 	done
 done
-check "$size_mb MB in 2 MiB pages" "$hpctl" alloc -s "${size_mb}M" -p 2M --name slow -q \
-	--timeout 10m -o "$tmp/alloc"
+# as much as takes 2.5 s with them; how much that is depends on the machine
+for part in 32 8 2; do
+	"$hpctl" free slow -q >/dev/null 2>&1
+	"$hpctl" alloc -s $((has_mb / part / 2 * 2))M -p 2M --name slow -q --timeout 10m -o "$tmp/alloc"
+	rc=$?
+	took=$(jq '.results[0].alloc_ns // 0' "$tmp/alloc")
+	[ $rc = 0 ] && [ "$took" -lt 2500000000 ] || break
+done
+check "memory in 2 MiB pages" test $rc = 0
 kill "${hogs[@]}"
 wait "${hogs[@]}" 2>/dev/null
-took=$(jq '.results[0].alloc_ns // 0' "$tmp/alloc")
 id=$(jq '.results[0].id // 0' "$tmp/alloc")
 check "its end is told" events 'any(.kind == "alloc" and .id == $id and .done_bytes == null)'
 if [ "$took" -lt 2500000000 ]; then
@@ -57,8 +63,8 @@ if [ "$took" -lt 2500000000 ]; then
 	done
 else
 	check "progress is told of it" events 'any(.kind == "progress" and .id == $id)'
-	check "growing, and within its size" events '[.[] | select(.kind == "progress")] |
-		all(.id == $id and .page_bytes == 2097152 and .done_bytes <= .bytes and .took_ns >= 1000000000) and
+	check "growing, and within its size" events '[.[] | select(.kind == "progress" and .id == $id)] |
+		all(.page_bytes == 2097152 and .done_bytes <= .bytes and .took_ns >= 1000000000) and
 		([.[].done_bytes] | . == sort) and ([.[].took_ns] | . == sort)'
 	check "before its end" events 'map(select(.id == $id) | .kind) |
 		index("alloc") == length - 1 and length > 1'
