@@ -37,19 +37,25 @@ msg "alloc: exit $rc" "$(cat "$tmp/err")"
 report
 [ -z "${HPBUF_RESULTS:-}" ] || cp "$tmp/report" "$HPBUF_RESULTS/migrate_1g.json"
 if [ $rc = 3 ]; then
-	# some kernels find none that they can make free
-	skip "1 GiB is had by migration" "this kernel found none: $(head -n 1 "$tmp/err")"
-	skip "the buffer tells the time of migration" "no buffer"
+	# Something that cannot be moved lies in each gigabyte; how much of it there is
+	# depends on what the machine has done before.
+	none="this kernel found none: $(head -n 1 "$tmp/err")"
+	for what in "1 GiB is had by migration" "the buffer tells the time of migration" \
+		"pages migrated are pgmigrate_success" \
+		"time of migration by the kernel's tracepoints"; do
+		skip "$what" "$none"
+	done
 else
 	check "1 GiB is had by migration" test $rc = 0
 	check "the buffer tells the time of migration" jq -e '.results[0].migrate_ns > 0' "$tmp/alloc"
+	check "pages migrated are pgmigrate_success" equal "pages migrated"
+	json_checks "$tmp/report" "time of migration by the kernel's tracepoints" \
+		'[.results[0].stats[] | select(.source == "migration" and .count > 0 and .sum_ns > 0)] |
+			length == 1'
 fi
-check "pages migrated are pgmigrate_success" equal "pages migrated"
-json_checks "$tmp/report" \
-	"time of migration by the kernel's tracepoints" \
-	'[.results[0].stats[] | select(.source == "migration" and .count > 0 and .sum_ns > 0)] | length == 1' \
-	"the module's own migrate is timed" \
-	'[.results[0].stats[] | select(.source == "migrate" and .page_bytes == 1073741824 and .sum_ns > 0)] | length > 0'
+json_checks "$tmp/report" "the module's own migrate is timed" \
+	'[.results[0].stats[] | select(.source == "migrate" and .page_bytes == 1073741824 and .sum_ns > 0)] |
+		length > 0'
 exec 9>&-
 wait $pieces
 "$hpctl" free moved -q >/dev/null 2>&1
