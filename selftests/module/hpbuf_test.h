@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -468,6 +469,20 @@ static inline int hpt_count_fds(void)
 
 /* ---- a program's start and end ---- */
 
+/*
+ * An emulator runs shells and tools a good deal faster at addresses that are always
+ * the same ("setarch -R"). A test of mappings is to have them where they fall.
+ */
+static inline void hpt_random_addresses(char **argv)
+{
+	int persona = personality(0xffffffff);
+
+	if (persona == -1 || !(persona & ADDR_NO_RANDOMIZE))
+		return;
+	if (personality(persona & ~ADDR_NO_RANDOMIZE) != -1)
+		execv("/proc/self/exe", argv);
+}
+
 static inline void hpt_begin(void)
 {
 	int dev;
@@ -496,6 +511,7 @@ static inline void hpt_begin(void)
 	}								\
 	int main(int argc, char **argv)					\
 	{								\
+		hpt_random_addresses(argv);				\
 		hpt_begin();						\
 		prepare;						\
 		return test_harness_run(argc, argv);			\
