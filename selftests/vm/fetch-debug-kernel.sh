@@ -60,6 +60,7 @@ mkdir "$work/dest"
 build INSTALL_MOD_PATH="$work/dest/modroot" INSTALL_MOD_STRIP=1 modules_install
 release=$(build kernelrelease)
 cp "$work/src/arch/x86/boot/bzImage" "$work/dest/vmlinuz"
+uncompress_kernel "$work/dest/vmlinuz" "$work/dest/vmlinux" || rm -f "$work/dest/vmlinux"
 rm -f "$work/dest/modroot/lib/modules/$release"/{build,source}
 # what building a module needs is not the objects
 find "$work/src" -name '*.o' -not -path '*/scripts/*' -not -path '*/tools/*' -delete

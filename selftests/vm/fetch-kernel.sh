@@ -6,6 +6,7 @@
 #
 # Guarantees: afterwards CACHE/kernels/VER/ holds
 #	vmlinuz		the kernel image
+#	vmlinux		the same without compression, where it can be started so
 #	release		its uname -r
 #	modroot/	its modules: modprobe -d modroot
 #	kdir		the headers, for make -C; for 7.3 they are in chroot/, and
@@ -130,6 +131,7 @@ else
 	ln -s "root/lib/modules/$rel/vmlinuz" "$work/vmlinuz"
 fi
 [ -s "$work/vmlinuz" ] || die "$rel has no vmlinuz where one was expected"
+uncompress_kernel "$work/vmlinuz" "$work/vmlinux" || rm -f "$work/vmlinux"
 ln -s root "$work/modroot"
 if [ "$ver" = 7.3 ]; then
 	make_chroot

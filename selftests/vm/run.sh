@@ -55,6 +55,7 @@ if [ "$root" = / ]; then
 	"$vm/fetch-kernel.sh" "$ver"
 	kernel=$(kernel_dir "$ver")
 	rel=$(cat "$kernel/release") image=$kernel/vmlinuz modroot=$kernel/modroot
+	[ ! -e "$kernel/vmlinux" ] || image=$kernel/vmlinux
 	modules=$(realpath "$modroot/lib/modules")
 else
 	root=$(realpath "$root") ver=root
