@@ -50,9 +50,11 @@ for part in 32 8 2; do
 	"$hpctl" alloc -s $((has_mb / part / 2 * 2))M -p 2M --name slow -q --timeout 10m -o "$tmp/alloc"
 	rc=$?
 	took=$(jq '.results[0].alloc_ns // 0' "$tmp/alloc")
-	[ $rc = 0 ] && [ "$took" -lt 2500000000 ] || break
+	if [ "$rc" != 0 ] || [ "$took" -ge 2500000000 ]; then
+		break
+	fi
 done
-check "memory in 2 MiB pages" test $rc = 0
+check "memory in 2 MiB pages" test "$rc" = 0
 kill "${hogs[@]}"
 wait "${hogs[@]}" 2>/dev/null
 id=$(jq '.results[0].id // 0' "$tmp/alloc")
