@@ -3,13 +3,19 @@
  * The search for contiguous memory takes seconds and heeds fatal signals only. A
  * child does it and passes the descriptor on. If it is killed before that, its
  * descriptor was the only one, and the buffer is gone with it.
+ *
+ * The child has our memory, not a copy of it: after fork() our first write to each page
+ * would be a fault, and some of these would be in the timed part. Signals and descriptors
+ * are its own.
  */
 #include "backing/hpbuf_alloc.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -26,14 +32,25 @@ struct answer {
 	int ret;
 };
 
+/** struct errand - what the child is to do */
+struct errand {
+	int dev;
+	int sock;
+	struct hpbuf_alloc req;
+};
+
+/* Its stack needs room for a message and a system call. */
+#define STACK_BYTES	(64 << 10)
+
 union control {
 	char buf[CMSG_SPACE(sizeof(int))];
 	struct cmsghdr align;
 };
 
-static void child(int dev, int sock, struct hpbuf_alloc *req)
+static int child(void *arg)
 {
-	struct answer a = { .req = *req };
+	const struct errand *errand = arg;
+	struct answer a = { .req = errand->req };
 	union control ctl = { 0 };
 	struct iovec iov = { &a, sizeof(a) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
@@ -47,7 +64,7 @@ static void child(int dev, int sock, struct hpbuf_alloc *req)
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	from = clock_ns();
-	a.ret = hpbuf_alloc(dev, &a.req);
+	a.ret = hpbuf_alloc(errand->dev, &a.req);
 	a.ns = clock_ns() - from;
 	if (!a.ret) {
 		msg.msg_control = ctl.buf;
@@ -58,7 +75,7 @@ static void child(int dev, int sock, struct hpbuf_alloc *req)
 		c->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(c), &a.req.fd, sizeof(int));
 	}
-	_exit(sendmsg(sock, &msg, MSG_NOSIGNAL) != (ssize_t)sizeof(a));
+	_exit(sendmsg(errand->sock, &msg, MSG_NOSIGNAL) != (ssize_t)sizeof(a));
 }
 
 /* False when the child died without an answer. */
@@ -85,20 +102,26 @@ static bool receive(int sock, struct answer *a)
 
 int hpbuf_alloc_stoppable(int dev, struct hpbuf_alloc *req, uint64_t *ns)
 {
+	struct errand errand = { .dev = dev, .req = *req };
 	struct answer a = { .ret = -EINTR };
 	struct pollfd pfd = { .events = POLLIN };
 	int sock[2], ret = -EINTR;
+	char *stack;
 	pid_t pid;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock))
-		return -errno;
-	pid = fork();
+	stack = malloc(STACK_BYTES);
+	if (!stack)
+		return -ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock)) {
+		ret = -errno;
+		goto out_stack;
+	}
+	errand.sock = sock[1];
+	pid = clone(child, stack + STACK_BYTES, CLONE_VM | SIGCHLD, &errand);
 	if (pid < 0) {
 		ret = -errno;
 		goto out;
 	}
-	if (!pid)
-		child(dev, sock[1], req);
 	close(sock[1]);
 	sock[1] = -1;
 	/* A signal between the look and the wait is seen 200 ms later. */
@@ -119,5 +142,7 @@ out:
 	close(sock[0]);
 	if (sock[1] >= 0)
 		close(sock[1]);
+out_stack:
+	free(stack);
 	return ret;
 }
