@@ -58,6 +58,20 @@ static void live(int say, unsigned int shift, uint64_t bytes)
 
 #define STEPS	7
 
+/* What comes next into this memory is zero, however its last user ended. */
+static void expect_zero(struct __test_metadata *_metadata, int dev, uint64_t bytes)
+{
+	struct hpbuf_alloc a;
+	unsigned char *p;
+
+	ASSERT_LE(0, hpt_alloc(dev, bytes, HPBUF_SHIFT_2M, &a));
+	p = hpt_map(a.fd, a.size);
+	ASSERT_NE(MAP_FAILED, p);
+	EXPECT_EQ(-1, hpt_nonzero(p, a.size, 64));
+	munmap(p, a.size);
+	close(a.fd);
+}
+
 /* Kill a child a moment after it announced @step. Returns its wait status. */
 static int kill_at(int step, unsigned int delay_us, unsigned int shift, uint64_t bytes)
 {
@@ -92,6 +106,7 @@ TEST_F(kill, at_each_step_2m)
 
 	for (s = 0; s < STEPS; s++) {
 		ASSERT_EQ(128 + SIGKILL, kill_at(s, 0, HPBUF_SHIFT_2M, 8 * SZ_2M));
+		expect_zero(_metadata, self->dev, 8 * SZ_2M);
 	}
 	EXPECT_TRUE(hpt_used_becomes(self->dev, self->used));
 	freemem_read(&self->before);
