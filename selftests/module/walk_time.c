@@ -350,6 +350,95 @@ TEST_F(range, killed)
 	}
 }
 
+/* ---- a census that takes long ---- */
+
+#define WIDE	(2UL << 40)
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/*
+ * One page of zeroes in each gigabyte: the census looks at each of its 512 PMD entries.
+ * What was used before it goes to @say.
+ */
+static int wide_census(int say, bool census)
+{
+	struct hpbuf_nl_walk walk;
+	struct hpbuf_nl *nl;
+	uint64_t used;
+	unsigned char *p;
+	size_t off;
+
+	p = mmap(NULL, WIDE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED || madvise(p, WIDE, MADV_NOHUGEPAGE) || hpbuf_nl_open(&nl))
+		return 1;
+	for (off = 0; off < WIDE; off += SZ_1G)
+		*(volatile unsigned char *)(p + off);
+	used = cpu_ns();
+	if (write(say, &used, sizeof(used)) != sizeof(used))
+		return 1;
+	if (!census)
+		return 0;
+	return hpbuf_nl_walk(nl, p, WIDE, &walk) || walk.pte_bytes != WIDE / SZ_1G * SZ_4K;
+}
+
+/*
+ * CPU time in ns of a census that was killed after @kill_us, or never, and of the
+ * process's end; or -1.
+ */
+static int64_t census_ns(bool census, int64_t kill_us, int *status)
+{
+	uint64_t before = 0, after;
+	struct rusage use;
+	int fds[2];
+	pid_t pid;
+
+	if (pipe(fds))
+		return -1;
+	pid = hpt_fork();
+	if (!pid)
+		_exit(wide_census(fds[1], census));
+	close(fds[1]);
+	if (pid < 0 || read(fds[0], &before, sizeof(before)) != sizeof(before))
+		before = UINT64_MAX;
+	close(fds[0]);
+	if (kill_us >= 0 && pid > 0) {
+		usleep(kill_us);
+		kill(pid, SIGKILL);
+	}
+	if (wait4(pid, status, 0, &use) != pid || before == UINT64_MAX)
+		return -1;
+	after = (use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1000000000ULL +
+		(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000ULL;
+	return after > before ? after - before : 0;
+}
+
+/* It ends long before it is over: by CPU time, of which waiting is no part. */
+TEST_F(range, killed_in_a_census)
+{
+	int64_t none, whole, part;
+	int status;
+
+	none = census_ns(false, -1, &status);
+	ASSERT_EQ(0, status);
+	ASSERT_LE(0, none);
+	whole = census_ns(true, -1, &status);
+	ASSERT_EQ(0, status);
+	ASSERT_LT(none, whole);
+	part = census_ns(true, (whole - none) / 10000, &status);
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_GT((whole - none) / 2, part - none)
+		TH_LOG("%ld ns killed, %ld ns whole, %ld ns without", (long)part, (long)whole,
+		       (long)none);
+}
+
+/* ---- signals that do not kill ---- */
+
 static volatile sig_atomic_t beats;
 
 static void on_beat(int sig)
