@@ -119,5 +119,8 @@ bool row_collect(struct row *row)
 	if (!stats_of(row->ns, row->nr, r->bench.plan->seed, &row->stats))
 		memset(&row->stats, 0, sizeof(row->stats));
 	row->flags |= trust_series(row->ns, row->nr) | trust_clock_rate(khz, row->nr);
+	if (row->pass == 1 && row->nr)
+		row->flags |= trust_first_pass(row_sample(row, row->run[0])->mapped,
+					       r->bench.plan->bytes);
 	return true;
 }

@@ -53,6 +53,9 @@ static const struct {
 	  "more runs (-r) show whether it settles; ratios are of runs side by side" },
 	{ ROW_FIRST, HP_OK, "first-run", "the first counted run differs from all others",
 	  "more runs (-r), so that it weighs less" },
+	{ ROW_PART, HP_OK, "part-of-page",
+	  "a first pass makes whole pages, and the array is less than half of them",
+	  "an array of whole pages (-s)" },
 };
 
 _Static_assert(ARRAY_SIZE(reasons) == NR_REASONS, "a reason has no tally");
@@ -85,6 +88,11 @@ unsigned int trust_clock_rate(const uint64_t *khz, size_t n)
 		most = khz[i] > most ? khz[i] : most;
 	}
 	return most && (double)(most - least) > CLOCK * (double)most ? ROW_CLOCK : 0;
+}
+
+unsigned int trust_first_pass(uint64_t mapped, uint64_t bytes)
+{
+	return mapped / 2 > bytes ? ROW_PART : 0;
 }
 
 void trust_row(struct tally *t, unsigned int flags, json_t *o)

@@ -13,8 +13,9 @@
 #define ROW_DRIFT	(1U << 17)	/* they get slower, or faster, one after the other */
 #define ROW_FIRST	(1U << 18)	/* the first lies apart */
 #define ROW_CLOCK	(1U << 19)	/* the CPU's clock rate changed */
+#define ROW_PART	(1U << 20)	/* a first pass whose array is less than half of its pages */
 
-#define NR_REASONS	16
+#define NR_REASONS	17
 
 /**
  * struct tally - rows by reason; zeroed before use
@@ -36,6 +37,12 @@ unsigned int trust_series(const double *ns, size_t n);
 
 /** trust_clock_rate - ROW_CLOCK if those that are known (not 0) differ by a tenth */
 unsigned int trust_clock_rate(const uint64_t *khz, size_t n);
+
+/**
+ * trust_first_pass - ROW_PART if @mapped bytes are more than twice the array's @bytes
+ * A first pass makes whole pages: its time is that of @mapped.
+ */
+unsigned int trust_first_pass(uint64_t mapped, uint64_t bytes);
 
 /** trust_row - put "note" and "flags" into the row @o, and count it */
 void trust_row(struct tally *t, unsigned int flags, json_t *o);

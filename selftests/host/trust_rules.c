@@ -160,7 +160,7 @@ TEST(codes)
 		{ SAMPLE_MIGRATED, 7, "migrated " }, { SAMPLE_STEAL, 7, "steal " },
 		{ SAMPLE_PREEMPTED, 7, "busy " }, { ROW_SPREAD, 7, "spread " },
 		{ ROW_CLOCK, 0, "clock-rate " }, { ROW_DRIFT, 0, "drift " },
-		{ ROW_FIRST, 0, "first-run " },
+		{ ROW_FIRST, 0, "first-run " }, { ROW_PART, 0, "part-of-page " },
 		/* The worst decides, and all are told. */
 		{ SAMPLE_SHARE | ROW_SPREAD | ROW_DRIFT, 6, "page-size spread drift " },
 	};
@@ -170,6 +170,14 @@ TEST(codes)
 		EXPECT_EQ(want[i].code, reported(want[i].flag, codes, sizeof(codes)));
 		EXPECT_STREQ(want[i].name, codes);
 	}
+}
+
+TEST(first_pass)
+{
+	EXPECT_EQ(ROW_PART, trust_first_pass(1UL << 30, 64UL << 20));
+	EXPECT_EQ(ROW_PART, trust_first_pass(1UL << 30, (512UL << 20) - 1));
+	EXPECT_EQ(0, trust_first_pass(1UL << 30, 512UL << 20));
+	EXPECT_EQ(0, trust_first_pass(4096, 4095));
 }
 
 TEST_HARNESS_MAIN
