@@ -21,7 +21,7 @@ bool module_version(char *buf, size_t size)
 static int not_loaded(struct hp_error *e, int err)
 {
 	hp_fail(e, HP_UNSUPPORTED, err, "the hpbuf module is not loaded");
-	return hp_hint(e, "modprobe hpbuf");
+	return hp_hint(e, "modprobe hpbuf; hpctl doctor says what is missing");
 }
 
 static int other_uapi(const struct hpbuf_caps *caps, struct hp_error *e)

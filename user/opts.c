@@ -297,7 +297,7 @@ void hp_opts_help(const char *command)
 		puts("\nWithout a command: list, and whether the module is loaded.");
 		cmd = NULL;
 	}
-	puts("\nin every command:");
+	puts("\nin every command (-b and -n where they mean nothing else):");
 	print_opts(cmd ? cmd->opts : NULL, true);
 }
 
