@@ -299,7 +299,7 @@ if step selftests make -j"$(nproc)" -C selftests install INSTALL_PATH="$suite"; 
 		run_host &
 	fi
 	# the longest first, or one is left alone at the end
-	for group in pressure scripts programs machine debug; do
+	for group in pressure debug scripts programs machine; do
 		for ver in "${built[@]}"; do
 			run_group "$group" "$ver"
 		done
