@@ -100,7 +100,7 @@ static int kill_at(int step, unsigned int delay_us, unsigned int shift, uint64_t
 
 TEST_F(kill, at_each_step_2m)
 {
-	unsigned long rounds = hpt_env("HPBUF_ROUNDS", 50), r;
+	unsigned long rounds = hpt_env("HPBUF_ROUNDS", 20), r;
 	uint32_t seed = 0xdead;
 	int s;
 
@@ -123,7 +123,7 @@ TEST_F(kill, at_each_step_2m)
 /* The allocation is long here: the signal comes in its middle. */
 TEST_F(kill, during_a_long_allocation)
 {
-	unsigned long rounds = hpt_env("HPBUF_ROUNDS", 50) / 10 + 1, r;
+	unsigned long rounds = hpt_env("HPBUF_ROUNDS", 20) / 10 + 1, r;
 	uint32_t seed = 0xbeef;
 
 	ASSERT_EQ(128 + SIGKILL, kill_at(0, 20000, HPBUF_SHIFT_2M, SZ_1G));

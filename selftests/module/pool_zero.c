@@ -5,7 +5,7 @@
  * the last byte, while threads of real-time priority keep the workers from the CPU,
  * writers get SIGKILL at any moment, and memory pressure takes pages away.
  *
- * HPBUF_CYCLES	allocations, default 80
+ * HPBUF_CYCLES	allocations, default 40
  */
 #include "pool.h"
 
@@ -19,8 +19,8 @@
 #define MAX_PAGES	4
 #define SQUEEZE_CHUNK	(16UL << 20)
 #define LEFT		(700L << 20)	/* bytes available; twice floor_bytes */
-#define CYCLES		80	/* by default */
-#define PHASE		20	/* cycles; in every fourth the workers are starved */
+#define CYCLES		40	/* by default */
+#define PHASE		10	/* cycles; in every fourth the workers are starved */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23
