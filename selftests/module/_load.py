@@ -4,6 +4,7 @@
 _load.py hog BYTES      touch that much anonymous memory, page by page, and end
 _load.py pieces         take most of the memory by 2 MiB, give every second back,
                         say "ready", and hold the rest until stdin ends
+_load.py tables         make 32 MiB of page tables, and end
 _load.py fail NUMBER    so many allocations of the module that are refused
 """
 
@@ -79,6 +80,15 @@ def pieces():
     sys.stdin.read()
 
 
+def tables():
+    """A page of zeroes in each 2 MiB: a page table for each."""
+    m = mmap.mmap(-1, 8192 * 2 * MIB, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)
+    m.madvise(mmap.MADV_NOHUGEPAGE)
+    for at in range(0, len(m), 2 * MIB):
+        if m[at]:
+            raise SystemExit("not zero")
+
+
 def fail(number):
     """An allocation of no bytes is refused, and is an event."""
     refused = 0
@@ -97,6 +107,8 @@ if sys.argv[1] == "hog":
     hog(int(sys.argv[2]))
 elif sys.argv[1] == "pieces":
     pieces()
+elif sys.argv[1] == "tables":
+    tables()
 elif sys.argv[1] == "fail":
     fail(int(sys.argv[2]))
 else:

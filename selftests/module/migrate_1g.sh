@@ -18,22 +18,50 @@ need_python
 [ "$(available_mb)" -ge 4500 ] || skip_all "needs 4500 MiB available, found $(available_mb)"
 plan 8
 
-mkfifo "$tmp/hold"
-"${load[@]}" pieces <"$tmp/hold" >"$tmp/ready" 2>&1 &
-pieces=$!
-exec 9>"$tmp/hold"
-for ((i = 0; i < 1200; i++)); do
-	grep -q ready "$tmp/ready" && break
-	kill -0 $pieces 2>/dev/null || break
-	sleep 0.1
-done
-check "memory is in pieces" grep -q ready "$tmp/ready"
+# take_pieces: hold memory in pieces until drop_pieces
+take_pieces()
+{
+	local i
 
-"$hpctl" reclaim reset -q >/dev/null
-check "reclaim on" "$hpctl" reclaim on -q
-"$hpctl" alloc -s 1G -p 1G --name moved --timeout 120s -j >"$tmp/alloc" 2>"$tmp/err"
-rc=$?
-msg "alloc: exit $rc" "$(cat "$tmp/err")"
+	rm -f "$tmp/hold" "$tmp/ready"
+	mkfifo "$tmp/hold"
+	"${load[@]}" pieces <"$tmp/hold" >"$tmp/ready" 2>&1 &
+	pieces=$!
+	exec 9>"$tmp/hold"
+	for ((i = 0; i < 1200; i++)); do
+		grep -q ready "$tmp/ready" && break
+		kill -0 $pieces 2>/dev/null || break
+		sleep 0.1
+	done
+	grep -q ready "$tmp/ready"
+}
+
+drop_pieces()
+{
+	exec 9>&-
+	wait "$pieces"
+}
+
+# A gigabyte that can be moved as a whole has nothing of the kernel's in it. So one is kept
+# free of that, while the kernel gets 32 MiB for what it will need: it takes such memory
+# from where there was some before. Where that does not help, what came in the way is
+# somewhere else the next time.
+"$hpctl" alloc -s 1G -p 1G --name kept -q --timeout 120s >/dev/null 2>&1
+"${load[@]}" tables
+"$hpctl" free kept -q >/dev/null 2>&1
+
+rc=3 are_pieces=0 is_on=0
+for ((try = 0; try < 4 && rc == 3; try++)); do
+	[ "$try" = 0 ] || drop_pieces
+	take_pieces || are_pieces=1
+	"$hpctl" reclaim reset -q >/dev/null
+	"$hpctl" reclaim on -q || is_on=1
+	"$hpctl" alloc -s 1G -p 1G --name moved --timeout 120s -j >"$tmp/alloc" 2>"$tmp/err"
+	rc=$?
+done
+check "memory is in pieces" test $are_pieces = 0
+check "reclaim on" test $is_on = 0
+msg "alloc: exit $rc, try $try" "$(cat "$tmp/err")"
 report
 [ -z "${HPBUF_RESULTS:-}" ] || cp "$tmp/report" "$HPBUF_RESULTS/migrate_1g.json"
 if [ $rc = 3 ]; then
@@ -56,8 +84,7 @@ fi
 json_checks "$tmp/report" "the module's own migrate is timed" \
 	'[.results[0].stats[] | select(.source == "migrate" and .page_bytes == 1073741824 and .sum_ns > 0)] |
 		length > 0'
-exec 9>&-
-wait $pieces
+drop_pieces
 "$hpctl" free moved -q >/dev/null 2>&1
 check "nothing holds the module" test "$(refcount)" = 0
 done_testing
