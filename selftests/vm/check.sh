@@ -285,13 +285,14 @@ run_group()
 # The tests that need two nodes, once more in a guest that has them.
 run_numa()
 {
-	local ver=${built[0]}
+	local ver=${built[0]} mem=6G
 
 	case " ${built[*]} " in
 	*" 6.12 "*) ver=6.12 ;;
+	*-debug*) mem=8G ;; # a good part of each node is the detectors'
 	esac
 	if grep -qx module:numa "$suite/kselftest-list.txt"; then
-		start_guest "$ver-numa" "$ver" -n -m 6G -- -t module:numa -t host:nodes.sh \
+		start_guest "$ver-numa" "$ver" -n -m "$mem" -- -t module:numa -t host:nodes.sh \
 			-t module:pool_set -t module:pool_partial.sh
 	fi
 }
