@@ -94,7 +94,7 @@ static inline void freemem_percpu(struct freemem *m)
 /*
  * Kernels with detectors keep each stack trace they have seen, in pools of four pages
  * that are in no counter and are never given back (lib/stackdepot.c). Which node they
- * are of is not told; such kernels run where there is one.
+ * are of is not told: they are taken for the first one's.
  */
 static inline void freemem_stacks(struct freemem *m)
 {

@@ -223,8 +223,8 @@ group_of()
 }
 
 # wanted TEST VER: what a script finds wrong in hpctl's words and figures, or in what the
-# module says, it finds on any kernel, so each of these runs on one of those that are tested. Kernels that are made for
-# finding faults run all.
+# module says, it finds on any kernel, so each of these runs on one of those that are
+# tested. Kernels that are made for finding faults run all.
 wanted()
 {
 	local i=0 at
